@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listen } from "../../scripts/shared/listen.ts";
 import { answering, OPTIONS } from "./support/answering.ts";
 import { memoryClient, memoryFetch, picture } from "./support/memory-client.ts";
-import { playService } from "./support/played-service.ts";
+import { fakeService } from "./support/fake-service.ts";
 
 const failureOf = async (call: Promise<unknown>): Promise<unknown> => {
   const failure: unknown = await call.then(
@@ -127,11 +127,11 @@ describe("an address that redirects", () => {
 describe("a failure that is not the network's", () => {
   it("is not repeated: a folder that a download cannot be written to", async () => {
     const folder = await mkdtemp(join(tmpdir(), "client-failures-"));
-    const service = playService();
+    const service = fakeService();
     const retries: unknown[] = [];
     const client = new NodeClient({
-      baseUrl: "http://played.test",
-      apiKey: "sk_live_played",
+      baseUrl: "http://fake.test",
+      apiKey: "sk_live_fake",
       fetch: memoryFetch(service),
     });
     const result = await client.segment(picture(1), "cup", { generatePreview: true });

@@ -11,7 +11,7 @@ import {
   picture,
   sumOfPicture,
 } from "./support/memory-client.ts";
-import { NOT_A_PICTURE, playService } from "./support/played-service.ts";
+import { NOT_A_PICTURE, fakeService } from "./support/fake-service.ts";
 import { ring } from "./support/shapes.ts";
 
 const broken = new TextEncoder().encode(NOT_A_PICTURE);
@@ -64,7 +64,7 @@ describe("submit", () => {
   it.each([true, false])(
     "that is aborted as the job is created cancels it if asked: %s",
     async (cancelOnAbort) => {
-      const service = playService({ looks: 1_000 });
+      const service = fakeService({ looks: 1_000 });
       const controller = new AbortController();
       const aborting: typeof fetch = async (url, init) => {
         const answer = await memoryFetch(service)(url, init);
@@ -183,7 +183,7 @@ describe("the pictures of a job", () => {
 
 describe("what every call takes", () => {
   it("reaches every request to the service: headers, and none of the storage's", async () => {
-    const service = playService();
+    const service = fakeService();
     const heard: string[] = [];
     const listening: typeof fetch = (url, init) => {
       heard.push(
@@ -200,7 +200,7 @@ describe("what every call takes", () => {
   });
 
   it("has its own number of retries, and hears of each", async () => {
-    const service = playService();
+    const service = fakeService();
     let busy = 3;
     const often: typeof fetch = async (url, init) =>
       addressOf(url).includes("/storage/") && busy-- > 0
@@ -227,7 +227,7 @@ describe("what every call takes", () => {
       client.upload(picture(1), options),
       client.job("job_1").result(options),
       client.archive("job_1", options),
-      client.download("http://played.test/a", options),
+      client.download("http://fake.test/a", options),
     ];
     const timedOut = expect.objectContaining({ code: "timed_out" });
     expect(await Promise.all(calls.map((call) => call.catch((error: unknown) => error)))).toEqual(

@@ -116,13 +116,13 @@ describe("a source of tokens", () => {
 
 describe("an address", () => {
   it.each([
-    ["https://played.test\n", "https://played.test"],
-    ["  https://played.test ", "https://played.test"],
-    ["HTTP://Played.test/", "http://played.test"],
-    ["https://played.test//", "https://played.test"],
-    ["https://played.test/prefix/", "https://played.test/prefix"],
-    ["https://played.test/v10", "https://played.test/v10"],
-    [new URL("https://played.test"), "https://played.test"],
+    ["https://fake.test\n", "https://fake.test"],
+    ["  https://fake.test ", "https://fake.test"],
+    ["HTTP://Fake.test/", "http://fake.test"],
+    ["https://fake.test//", "https://fake.test"],
+    ["https://fake.test/prefix/", "https://fake.test/prefix"],
+    ["https://fake.test/v10", "https://fake.test/v10"],
+    [new URL("https://fake.test"), "https://fake.test"],
   ])("is taken as it is meant: %j", async (baseUrl, address) => {
     const { client, asked } = answering([() => Response.json({})], { baseUrl });
     await client.api.getAccount();
@@ -130,15 +130,15 @@ describe("an address", () => {
   });
 
   it.each([
-    ["https://played.test/v1", "Use https://played.test"],
-    ["https://played.test/prefix/v1/", "Use https://played.test/prefix"],
-    ["https://played.test?a=1", "Use https://played.test"],
-    ["https://played.test/#/jobs", "Use https://played.test"],
-    ["https://ada:secret@played.test", "The address played.test contains a password."],
-    ["https://played.test:99999", "is not an address"],
+    ["https://fake.test/v1", "Use https://fake.test"],
+    ["https://fake.test/prefix/v1/", "Use https://fake.test/prefix"],
+    ["https://fake.test?a=1", "Use https://fake.test"],
+    ["https://fake.test/#/jobs", "Use https://fake.test"],
+    ["https://ada:secret@fake.test", "The address fake.test contains a password."],
+    ["https://fake.test:99999", "is not an address"],
     ["https://[::1", "is not an address"],
-    ["ftp://played.test", "is not an address"],
-    ["played.test", "is not an address"],
+    ["ftp://fake.test", "is not an address"],
+    ["fake.test", "is not an address"],
     [" ", "The client has no address."],
   ])("is refused, with the right one where there is one: %j", (baseUrl, message) => {
     expect(() => new SegmentationClient({ ...OPTIONS, baseUrl })).toThrow(

@@ -3,7 +3,7 @@ import { SegmentationClient, SegmentationError } from "segmentation-client";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { answering, OPTIONS } from "./support/answering.ts";
 import { addressOf, memoryClient, memoryFetch, picture } from "./support/memory-client.ts";
-import { playService } from "./support/played-service.ts";
+import { fakeService } from "./support/fake-service.ts";
 
 const refusal =
   (status: number, body: object, headers: Record<string, string> = {}) =>
@@ -24,12 +24,12 @@ describe("an operation", () => {
     expect(
       asked.map(({ url, init }) => `${init.method} ${url} ${typeof init.body === "string" ? init.body : ""}`),
     ).toEqual([
-      "GET http://played.test/prefix/v1/jobs/job%2F1 ",
-      "GET http://played.test/prefix/v1/jobs?limit=2&status=failed ",
-      'POST http://played.test/prefix/v1/api-keys {"label":"a key"}',
-      "GET http://played.test/prefix/v1/account ",
-      "POST http://played.test/prefix/v1/jobs/job_1/share {}",
-      "POST http://played.test/prefix/v1/jobs/job_1/cancel ",
+      "GET http://fake.test/prefix/v1/jobs/job%2F1 ",
+      "GET http://fake.test/prefix/v1/jobs?limit=2&status=failed ",
+      'POST http://fake.test/prefix/v1/api-keys {"label":"a key"}',
+      "GET http://fake.test/prefix/v1/account ",
+      "POST http://fake.test/prefix/v1/jobs/job_1/share {}",
+      "POST http://fake.test/prefix/v1/jobs/job_1/cancel ",
     ]);
   });
 
@@ -166,7 +166,7 @@ describe("a failure that may pass", () => {
   });
 
   it("of a storage that is busy is tried again, at the same place", async () => {
-    const service = playService();
+    const service = fakeService();
     let puts = 0;
     const busy: typeof fetch = async (input, init) =>
       init?.method === "PUT" && puts++ < 2
@@ -178,7 +178,7 @@ describe("a failure that may pass", () => {
   });
 
   it("does not include a storage's refusal, which is cited", async () => {
-    const service = playService();
+    const service = fakeService();
     const refusing: typeof fetch = async (input, init) =>
       init?.method === "PUT"
         ? new Response("<Code>No</Code>", { status: 403 })
@@ -229,7 +229,7 @@ describe("a time limit", () => {
 
 describe("a credential", () => {
   it("is asked for before each request, and never sent to the storage", async () => {
-    const service = playService();
+    const service = fakeService();
     const sent: (string | null)[] = [];
     const watching: typeof fetch = async (input, init) => {
       sent.push(
@@ -239,7 +239,7 @@ describe("a credential", () => {
         ...init,
         headers: {
           ...Object.fromEntries(new Headers(init?.headers)),
-          ...(addressOf(input).includes("/v1/") && { authorization: "Bearer sk_live_played" }),
+          ...(addressOf(input).includes("/v1/") && { authorization: "Bearer sk_live_fake" }),
         },
       });
     };
@@ -296,8 +296,8 @@ describe("a client without arguments", () => {
   afterEach(() => vi.unstubAllEnvs());
 
   it("has its address and its key from the environment", async () => {
-    vi.stubEnv("SEGMENTATION_BASE_URL", "http://played.test/");
-    vi.stubEnv("SEGMENTATION_API_KEY", " sk_live_played\n");
+    vi.stubEnv("SEGMENTATION_BASE_URL", "http://fake.test/");
+    vi.stubEnv("SEGMENTATION_API_KEY", " sk_live_fake\n");
     const asked: unknown[] = [];
     vi.stubGlobal("fetch", (url: string, { headers }: RequestInit) => {
       asked.push([url, new Headers(headers).get("authorization")]);
@@ -305,14 +305,14 @@ describe("a client without arguments", () => {
     });
     await new SegmentationClient().api.getAccount();
     vi.unstubAllGlobals();
-    expect(asked).toEqual([["http://played.test/v1/account", "Bearer sk_live_played"]]);
+    expect(asked).toEqual([["http://fake.test/v1/account", "Bearer sk_live_fake"]]);
   });
 
   it.each([
     [{}, "The client has no address. Give it a baseUrl, or set SEGMENTATION_BASE_URL."],
     [{ baseUrl: "nowhere" }, "nowhere is not an address. One looks like https://segmentation.example.com"],
     [
-      { baseUrl: "https://played.test" },
+      { baseUrl: "https://fake.test" },
       "The client has no credential. Give it an apiKey or an accessToken, or set SEGMENTATION_API_KEY.",
     ],
   ])("says what is missing: %j", (options, message) => {

@@ -9,7 +9,7 @@ import {
   picture,
   sumOfPicture,
 } from "./support/memory-client.ts";
-import { NOT_A_PICTURE } from "./support/played-service.ts";
+import { NOT_A_PICTURE } from "./support/fake-service.ts";
 import { ring } from "./support/shapes.ts";
 
 const broken = new TextEncoder().encode(NOT_A_PICTURE);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobUpdate } from "segmentation-client";
 import { present } from "../../test/support/at.ts";
 import { addressOf, memoryClient, memoryFetch, picture } from "./support/memory-client.ts";
-import { type Play, type PlayedService, playService } from "./support/played-service.ts";
+import { type FakeOptions, type FakeService, fakeService } from "./support/fake-service.ts";
 
 /** The requested paths below a job, each with its number of requests in a row. */
 const askedOf = (asked: readonly string[]): string[] =>
@@ -20,9 +20,9 @@ describe("waiting for a job", () => {
   });
 
   /** A client whose open requests the test counts: a request's signal aborts when it has ended. */
-  function timedClient(play: Play, fetchOf = memoryFetch) {
+  function timedClient(play: FakeOptions, fetchOf = memoryFetch) {
     const requests: AbortSignal[] = [];
-    const service = playService(play);
+    const service = fakeService(play);
     const answer = fetchOf(service);
     const { client } = memoryClient(play, {
       fetch: (input, init) => {
@@ -81,9 +81,9 @@ describe("waiting for a job", () => {
   it("takes a broken stream of events up again, and after two failures in a row asks instead", async () => {
     let streams = 0;
     const cutting =
-      (played: PlayedService): typeof fetch =>
+      (fake: FakeService): typeof fetch =>
       async (input, init) => {
-        const response = await memoryFetch(played)(input, init);
+        const response = await memoryFetch(fake)(input, init);
         if (!addressOf(input).endsWith("/events")) return response;
         const body = (await response.text()).split("\n\n").slice(0, streams++ === 0 ? 2 : 0);
         return new Response(`${body.join("\n\n")}\n\n`, response);
@@ -128,7 +128,7 @@ describe("a signal", () => {
 
   it.each(aborting)("ends the call during %s, with its own reason", async (_, during) => {
     const control = new AbortController();
-    const service = playService();
+    const service = fakeService();
     const interrupted: typeof fetch = async (input, init) => {
       if (`${init?.method ?? "GET"} ${new URL(addressOf(input)).pathname}`.includes(during))
         control.abort("enough");
@@ -158,7 +158,7 @@ describe("a signal", () => {
 
   it("cancels a job too that is created in the moment of the abort", async () => {
     const control = new AbortController();
-    const service = playService();
+    const service = fakeService();
     const late: typeof fetch = async (input, init) => {
       const response = await memoryFetch(service)(input, init);
       if (addressOf(input).endsWith("/v1/jobs")) control.abort("enough");

@@ -10,7 +10,7 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
                                 per frame; then the memory that clips of ten seconds and of ten minutes take; with
                                 --part following, a clip by words compared with the same by one box and by ten
   npm run bench -- service      the inference service alone: how much processor time it takes beside a GPU, which a
-                                stand-in replaces (--part host); then how many pictures per second it processes with
+                                fake replaces (--part host); then how many pictures per second it processes with
                                 the embedded model, compared with a bare loop that runs only the model
   npm run bench -- viewer       how smoothly the studio pans a picture of 12 megapixels with 100 masks, compared with the
                                 picture alone, in a browser with software rendering
@@ -36,7 +36,7 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
   --folders A,B                 model folders; the others are compared with the first
   --part speed|memory|following only one part of the clip's measurement
   --part host|embedded          only one part of the service's measurement
-  --megapixels N                the size of the pictures for the stand-in of a GPU (default 2)
+  --megapixels N                the size of the pictures for the fake of a GPU (default 2)
   --quick                       a rough result: few rounds, fewer frames and pictures, a clip of one minute
 
 Both sides of a comparison are measured in the same run. Times depend on this machine and its other work, so
@@ -92,7 +92,7 @@ export interface BenchRequest {
   readonly rounds: number;
   /** Parts of the clip's or the service's measurement; empty for another. */
   readonly parts: readonly Part[];
-  /** The size of the pictures for the stand-in of a GPU. */
+  /** The size of the pictures for the fake of a GPU. */
   readonly megapixels: number;
   /** Model folders to compare; empty for the embedded ones. */
   readonly folders: readonly string[];

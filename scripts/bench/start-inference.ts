@@ -26,14 +26,14 @@ export async function startInference(
   return { child, settings: { INFERENCE_URL: url, INFERENCE_TOKEN: token } };
 }
 
-export const STAND_IN: InferenceKind = {
-  name: "The inference service with the stand-in model",
-  main: join("scripts", "bench", "video", "stand-in-service.ts"),
-  modelFolder: "stand-in",
+export const FAKE: InferenceKind = {
+  name: "The inference service with the fake model",
+  main: join("scripts", "bench", "video", "fake-service.ts"),
+  modelFolder: "fake",
 };
 
-export const GPU_STAND_IN: InferenceKind = {
-  name: "The inference service with the stand-in for a GPU",
-  main: join("scripts", "bench", "service", "gpu", "stand-in-service.ts"),
-  modelFolder: "stand-in",
+export const GPU_FAKE: InferenceKind = {
+  name: "The inference service with the fake for a GPU",
+  main: join("scripts", "bench", "service", "gpu", "fake-service.ts"),
+  modelFolder: "fake",
 };

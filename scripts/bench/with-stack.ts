@@ -6,7 +6,7 @@ import type { Mark } from "../shared/marked-processes.ts";
 import { claimPort } from "../shared/port.ts";
 import { startStack } from "../local/stack/start-stack.ts";
 import { type StackAddress, stackMark, stateFolder } from "../shared/state/state-folder.ts";
-import { startInference, STAND_IN } from "./start-inference.ts";
+import { startInference, FAKE } from "./start-inference.ts";
 import { collectTimes, type TaskLog } from "./task-times.ts";
 
 /** The whole service on this machine, for one measurement. */
@@ -23,12 +23,12 @@ export interface BenchStack {
 /**
  * Starts the whole service, calls `use`, and cleans up. Rejects with a `Failure` if a part of the service ends meanwhile.
  *
- * @param standIn serves the simulated model instead of the stack's; its processes carry this mark
+ * @param fake serves the simulated model instead of the stack's; its processes carry this mark
  */
 export async function withStack<T>(
   signal: AbortSignal,
   use: (stack: BenchStack) => Promise<T>,
-  standIn?: Mark,
+  fake?: Mark,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "bench-"));
   const { onLine, timesOf } = collectTimes();
@@ -37,8 +37,7 @@ export async function withStack<T>(
   try {
     const port = await claimPort(0);
     const origin = `http://127.0.0.1:${port}`;
-    if (standIn !== undefined)
-      service = await startInference(STAND_IN, standIn, { origin, folder, onLine, signal });
+    if (fake !== undefined) service = await startInference(FAKE, fake, { origin, folder, onLine, signal });
     const stack = await startStack({
       port,
       stateDir,

@@ -13,7 +13,7 @@ const HELP = `Runs the whole service on this machine until Ctrl-C.
   STATE_DIR=/tmp/try npm start  use another folder for database, files, keys and logs (default .local)
   INFERENCE_URL=… INFERENCE_TOKEN=… npm start
                                 use an inference service that is already running
-  STAND_INS=off npm start       start no stand-ins for an identity provider and Stripe
+  FAKES=off npm start       start no fakes for an identity provider and Stripe
 
 The Worker's settings (docs/operations/settings.md) come from the environment or from .dev.vars.
 `;
@@ -56,7 +56,7 @@ async function start(signal: AbortSignal): Promise<number> {
   const stack = await startStack({
     port: parsePort(process.env["PORT"] ?? "8787"),
     stateDir,
-    standIns: isOn("STAND_INS"),
+    fakes: isOn("FAKES"),
     onProgress: (sentence) => console.log(sentence),
     onLine: (part, line) => {
       const shown = verbose === true ? `[${part}] ${readableLine(line)}` : newsLine(part, line);

@@ -1,8 +1,8 @@
 import { CookieJar } from "tough-cookie";
-import { beginSignIn, redeemCode } from "../local/stand-ins/identity/code-flow.ts";
-import { CALLBACK_PATH } from "../local/stand-ins/identity/names.ts";
+import { beginSignIn, redeemCode } from "../local/fakes/identity/code-flow.ts";
+import { CALLBACK_PATH } from "../local/fakes/identity/names.ts";
 
-/** Signs in at the stand-in as a person would, by its page and form, and returns the access token. */
+/** Signs in at the fake as a person would, by its page and form, and returns the access token. */
 export async function signIn(identityUrl: string, email: string): Promise<string> {
   const until = `${identityUrl}${CALLBACK_PATH}`;
   const jar = new CookieJar();

@@ -2,10 +2,10 @@ import { Failure, readArguments, runCommand, texts, usageError } from "../shared
 import { messageOf } from "../shared/error-parts.ts";
 import { readIfPresent } from "../shared/state/private-file.ts";
 import { StackAddress, stateFolder } from "../shared/state/state-folder.ts";
-import { Email } from "../local/stand-ins/identity/people.ts";
+import { Email } from "../local/fakes/identity/people.ts";
 import { signIn } from "./sign-in.ts";
 
-const HELP = `Signs in at the running stack's identity provider stand-in and prints only the access token.
+const HELP = `Signs in at the running stack's identity provider fake and prints only the access token.
 
   TOKEN=$(npm run -s token -- --email a@example.com)
 
@@ -27,8 +27,8 @@ async function identityUrlOf(state = stateFolder(process.env["STATE_DIR"])): Pro
   const { identityUrl } = StackAddress.parse(JSON.parse(text));
   if (identityUrl !== undefined) return identityUrl;
   throw new Failure(
-    "The running stack has no stand-in for an identity provider. It accepts tokens of the provider in its settings " +
-      "(OIDC_ISSUER), or only API keys (STAND_INS=off).",
+    "The running stack has no fake for an identity provider. It accepts tokens of the provider in its settings " +
+      "(OIDC_ISSUER), or only API keys (FAKES=off).",
   );
 }
 

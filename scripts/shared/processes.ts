@@ -16,7 +16,7 @@ const EVERY_MS = 100;
 export function roleOf(args: readonly string[]): Role | null {
   const has = (text: string): boolean => args.some((arg) => arg.includes(text));
   if (has("engine/child.ts")) return "engine";
-  if (has("stand-in-service.ts")) return "service";
+  if (has("fake-service.ts")) return "service";
   if (!args.includes("-nostdin")) return null;
   if (args.includes("libx264")) return "encoder";
   return args.includes("rawvideo") ? "decoder" : "probe";

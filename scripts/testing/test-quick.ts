@@ -11,7 +11,7 @@ const LEFT_OUT = [
   "test/unit/http/openapi",
   "test/unit/jobs/dispatch/dispatch-order",
   "test/unit/scripts/bench/bench",
-  "test/unit/scripts/local/{identity-stand-in,stand-ins}",
+  "test/unit/scripts/local/{identity-fake,fakes}",
   "test/unit/scripts/models/install",
   "test/unit/scripts/operate/deploy/{create,deploy,interrupted-create}",
   "test/unit/shared/presigned-url",

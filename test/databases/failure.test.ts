@@ -5,7 +5,7 @@ import worker from "../../src/index.ts";
 import { platformOf } from "../../src/platform.ts";
 import { Directory } from "../../src/accounts/store/directory.ts";
 import { runScheduled } from "../../src/runtime/scheduled.ts";
-import { PlayedIdentityProvider } from "../support/worker/client/access-tokens.ts";
+import { FakeIdentityProvider } from "../support/worker/client/access-tokens.ts";
 import { createKey } from "../support/worker/client/api-keys.ts";
 import { newClient, type Client } from "../support/worker/client/api.ts";
 import { CRONS, logged, runCron } from "../support/worker/runtime/crons.ts";
@@ -21,7 +21,7 @@ import {
   withDatabases,
 } from "../support/worker/runtime/several.ts";
 import { overrideSettings } from "../support/worker/runtime/settings.ts";
-import { createSession, PlayedStripe } from "../support/worker/fakes/stripe.ts";
+import { createSession, FakeStripe } from "../support/worker/fakes/stripe.ts";
 import { later } from "../support/worker/runtime/time.ts";
 import { expectError } from "../support/worker/client/wire.ts";
 
@@ -78,7 +78,7 @@ describe.each(["away", "full", "overloaded"] as const)("a database that is %s", 
     expect((await sendIn(environment, well.key, "POST", "/v1/uploads/presign", body)).status).toBe(200);
     expect((await sendIn(environment, well.key, "POST", "/v1/jobs", imageJob([task]))).status).toBe(202);
     await takeNewAccounts(["DB_2"]);
-    const token = await (await PlayedIdentityProvider.start()).issue();
+    const token = await (await FakeIdentityProvider.start()).issue();
     expect((await sendIn(environment, token, "GET", "/v1/account")).status).toBe(200);
     await runCron(CRONS.sweep, environment);
 
@@ -97,7 +97,7 @@ describe.each(["away", "overloaded"] as const)("the emptiest database, if it is 
     const environment = withFailing(how);
     await takeNewAccounts(["DB_2", "DB_3"]);
     await database("DB").prepare("UPDATE databases SET bytes = 1000000 WHERE name = 'DB_2'").run();
-    const token = await (await PlayedIdentityProvider.start()).issue();
+    const token = await (await FakeIdentityProvider.start()).issue();
     const { status, body } = await sendIn(environment, token, "GET", "/v1/account");
     expect(status).toBe(200);
     expect(await databasesWith(body.accountId)).toEqual(["DB_2"]);
@@ -157,7 +157,7 @@ describe("the directory that is away", () => {
       await inDatabase("DB_2", () => newClient("paid")),
       await inDatabase("DB_2", () => newClient("paid")),
     ];
-    const token = await (await PlayedIdentityProvider.start()).issue();
+    const token = await (await FakeIdentityProvider.start()).issue();
     const overview = (credential: string) => sendIn(environment, credential, "GET", "/v1/account");
     for (const { key } of [here, seen]) expect((await overview(key)).status).toBe(200);
     isAway.now = true;
@@ -243,7 +243,7 @@ describe("a database that is slow", () => {
 
   it("holds up no webhook of the payment provider about a customer of another [A9-2]", async () => {
     const environment = withDatabases(3, { DB_2: databaseThrough(database("DB_2"), () => never) });
-    const stripe = new PlayedStripe();
+    const stripe = new FakeStripe();
     const well = await inDatabase("DB_3", () => newClient("trial"));
     const { body } = await createSession(well, "checkout");
     await stripe.press(body.url);

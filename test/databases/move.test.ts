@@ -7,7 +7,7 @@ import { moveAccount } from "../../src/operator/operations/move-account.ts";
 import { deliverArchive } from "../support/worker/fixtures/archives.ts";
 import { newClient } from "../support/worker/client/api.ts";
 import { CRONS, runCron } from "../support/worker/runtime/crons.ts";
-import { finishJob, PlayedInference } from "../support/worker/fakes/inference.ts";
+import { finishJob, FakeInference } from "../support/worker/fakes/inference.ts";
 import { newJob } from "../support/worker/fixtures/jobs.ts";
 import { settledJob } from "../support/worker/fixtures/ledger.ts";
 import { cutOffDatabases, findings, moveUntil, resident } from "../support/worker/fixtures/moves.ts";
@@ -21,9 +21,9 @@ import {
   useDatabases,
 } from "../support/worker/runtime/several.ts";
 import { shareJob, visit } from "../support/worker/fixtures/shares.ts";
-import { PlayedStripe } from "../support/worker/fakes/stripe.ts";
+import { FakeStripe } from "../support/worker/fakes/stripe.ts";
 import { later, PATIENT } from "../support/worker/runtime/time.ts";
-import { PlayedEndpoints, ringEndpoint } from "../support/worker/fakes/webhooks.ts";
+import { FakeEndpoints, ringEndpoint } from "../support/worker/fakes/webhooks.ts";
 import { expectError } from "../support/worker/client/wire.ts";
 
 const DAY = 86_400_000;
@@ -65,7 +65,7 @@ describe("an account that is moved to another database", () => {
   });
 
   it("has the same rows there, none anywhere else, and books that agree; it works there with the same keys [A9-3]", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const client = await resident(platform, "DB_2", inference);
     const { accountId, jobId } = client;
     const before = await rowsOf("DB_2", accountId);
@@ -113,7 +113,7 @@ describe("an account that is moved to another database", () => {
     const client = await resident(platform, "DB_2");
     const other = await resident(platform, "DB_2");
     const { accountId, jobId } = client;
-    const stripe = new PlayedStripe();
+    const stripe = new FakeStripe();
     stripe.has(`cus_${accountId}`);
     stripe.has(`cus_${other.accountId}`);
     await moveUntil(platform, accountId, "DB_3", "copied");
@@ -213,7 +213,7 @@ describe("an account that is moved to another database", () => {
     const client = await resident(platform, "DB_2");
     const { accountId, jobId, endpoint } = client;
     expect((await client.send("POST", `/v1/jobs/${jobId}/download`)).status).toBe(202);
-    const endpoints = new PlayedEndpoints(endpoint);
+    const endpoints = new FakeEndpoints(endpoint);
     const object = env.WEBHOOKS.getByName(endpoint.endpointId);
     const events = async () => [...(await object.deliveries(null, 10))];
     // The archive is built as soon as the endpoint's object is told of the move.

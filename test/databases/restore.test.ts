@@ -4,7 +4,7 @@ import { rebuildDirectory } from "../../scripts/operate/admin/rebuild-directory.
 import { platformOf, type Platform } from "../../src/platform.ts";
 import { deleteCopy, moveAccount } from "../../src/operator/operations/move-account.ts";
 import { relistJobs } from "../../src/operator/operations/relist-job.ts";
-import { PlayedIdentityProvider } from "../support/worker/client/access-tokens.ts";
+import { FakeIdentityProvider } from "../support/worker/client/access-tokens.ts";
 import { newKey } from "../support/worker/client/api-keys.ts";
 import { newClient, type Client } from "../support/worker/client/api.ts";
 import { asOperator } from "../support/worker/runtime/database.ts";
@@ -67,7 +67,7 @@ async function restoreDirectory([places = [], owners = []]: readonly Pair[][] = 
 
 /** A person's account in a database: its id, and a token. */
 async function personIn(
-  provider: PlayedIdentityProvider,
+  provider: FakeIdentityProvider,
   name: string,
 ): Promise<{ id: string; token: string }> {
   await takeNewAccounts([name]);
@@ -81,7 +81,7 @@ describe("a directory that is lost", () => {
     await moveUntil(platform, moved.accountId, "DB_3", "moved");
     const keys: Client[] = [moved];
     const persons: Awaited<ReturnType<typeof personIn>>[] = [];
-    const provider = await PlayedIdentityProvider.start();
+    const provider = await FakeIdentityProvider.start();
     for (const name of ALL) {
       keys.push(await inDatabase(name, () => newClient("paid")));
       persons.push(await personIn(provider, name));
@@ -113,7 +113,7 @@ describe("a directory that is lost", () => {
   });
 
   it("lets nobody who signs in become a second person: the account is found in its database, and entered again [A9-5]", async () => {
-    const provider = await PlayedIdentityProvider.start();
+    const provider = await FakeIdentityProvider.start();
     const { id, token } = await personIn(provider, "DB_3");
     const { secret } = await newKey(
       {
@@ -139,7 +139,7 @@ describe("a directory that is lost", () => {
 describe("a directory that is older than the books", () => {
   it("learns of accounts that were created, moved and erased since, and of keys; of an erased one it forgets what it knew [A9-5]", async () => {
     const moved = await resident(platform, "DB_2");
-    const provider = await PlayedIdentityProvider.start();
+    const provider = await FakeIdentityProvider.start();
     const erased = await personIn(provider, "DB_2");
     const back = await inDatabase("DB_3", () => newClient("paid"));
     const earlier = await directory();
@@ -172,7 +172,7 @@ describe("a directory that is older than the books", () => {
   });
 
   it("gives an account that its database has lost back to its person, under its id", async () => {
-    const { id, token } = await personIn(await PlayedIdentityProvider.start(), "DB_2");
+    const { id, token } = await personIn(await FakeIdentityProvider.start(), "DB_2");
     await database("DB_2").prepare("DELETE FROM accounts").run();
     await takeNewAccounts(["DB_3"]);
     expect(await accountOf(token)).toBe(id);
@@ -181,7 +181,7 @@ describe("a directory that is older than the books", () => {
 
   it("is right again whatever of it is lost or wrong", async () => {
     const draw = new Draw();
-    const provider = await PlayedIdentityProvider.start();
+    const provider = await FakeIdentityProvider.start();
     const known: { id: string; credential: string }[] = [];
     for (let i = 0; i < 6; i += 1) {
       const name = draw.oneOf(ALL);
@@ -258,7 +258,7 @@ describe("an account that cannot be placed", () => {
   });
 
   it("because its identity has another account, is reported with that, and stays as the directory says", async () => {
-    const provider = await PlayedIdentityProvider.start();
+    const provider = await FakeIdentityProvider.start();
     const { id, token } = await personIn(provider, "DB_2");
     const twin = await inDatabase("DB_3", () => newClient("trial"));
     const identity = (await platform.at("DB_2").accounts.credentials(id)).identity;

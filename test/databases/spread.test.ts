@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { databasesOf } from "../../src/env.ts";
-import { PlayedIdentityProvider } from "../support/worker/client/access-tokens.ts";
-import { finishJob, PlayedInference } from "../support/worker/fakes/inference.ts";
+import { FakeIdentityProvider } from "../support/worker/client/access-tokens.ts";
+import { finishJob, FakeInference } from "../support/worker/fakes/inference.ts";
 import { newJob, presign } from "../support/worker/fixtures/jobs.ts";
 import type { Client } from "../support/worker/client/api.ts";
 import {
@@ -43,7 +43,7 @@ describe.each([1, 4, 16])("with %i databases", (count) => {
   it("people who sign in for the first time spread evenly, each account whole in one; a job runs through in the last [A9-1]", async () => {
     const environment = withDatabases(count);
     if (count > 1) await takeNewAccounts(ALL.slice(0, count));
-    const provider = await PlayedIdentityProvider.start();
+    const provider = await FakeIdentityProvider.start();
     const tokens = await Promise.all(Array.from({ length: 2 * count }, () => provider.issue()));
     // Two first requests of each at once make one account.
     const answers = await Promise.all(
@@ -66,7 +66,7 @@ describe.each([1, 4, 16])("with %i databases", (count) => {
       send: (method, path, body) => sendIn(environment, key, method, path, body),
     };
     await presign(client);
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const { jobId, taskId } = await newJob(client);
     await finishJob(inference, accountId, jobId, [taskId]);
     expect((await client.send("GET", `/v1/jobs/${jobId}/result`)).status).toBe(200);

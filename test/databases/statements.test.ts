@@ -9,7 +9,7 @@ import {
   useDatabases,
   withDatabases,
 } from "../support/worker/runtime/several.ts";
-import { PlayedStripe } from "../support/worker/fakes/stripe.ts";
+import { FakeStripe } from "../support/worker/fakes/stripe.ts";
 
 useDatabases(16);
 
@@ -120,7 +120,7 @@ describe("a run of the Worker for a cron", () => {
   it("takes no more statements than the platform allows for a database that is behind, and does all that a run may do there [A9-4]", async () => {
     const now = Date.now();
     await plantBacklog("DB_2", now);
-    const stripe = new PlayedStripe();
+    const stripe = new FakeStripe();
     for (let i = 1; i <= ROWS; i += 1) stripe.has(`DB_2_cus_${i}`);
     const { environment, count } = counted();
     const taken: Record<string, number> = {};

@@ -4,7 +4,7 @@ import { inspectUploads } from "../../src/uploads/operations/inspect-uploads.ts"
 import { CRONS, logged, runUpkeep } from "../support/worker/runtime/crons.ts";
 import { moveUntil, resident, type Resident } from "../support/worker/fixtures/moves.ts";
 import { database, rowsOf, useDatabases, withDatabases } from "../support/worker/runtime/several.ts";
-import { PlayedStripe } from "../support/worker/fakes/stripe.ts";
+import { FakeStripe } from "../support/worker/fakes/stripe.ts";
 import { later } from "../support/worker/runtime/time.ts";
 
 const DAY = 86_400_000;
@@ -39,7 +39,7 @@ async function brokenOff(): Promise<{ moving: Resident; other: Resident }> {
 describe("an account whose move was broken off", () => {
   it("is passed over by the nightly look at customers, which goes on with all others", async () => {
     const { moving } = await brokenOff();
-    const stripe = new PlayedStripe();
+    const stripe = new FakeStripe();
     stripe.has(`cus_${moving.accountId}`);
     // More than are looked at together.
     const others = Array.from({ length: 30 }, (_, i) => `acct_other_${i}`);

@@ -6,7 +6,7 @@ import { openLocalDatabase } from "../../scripts/shared/database/database.ts";
 import { sql } from "../../scripts/shared/database/sql.ts";
 import { type ApiClient, createClient } from "../../scripts/shared/api-client.ts";
 import { stateFolder } from "../../scripts/shared/state/state-folder.ts";
-import { StripeState } from "../../scripts/local/stand-ins/stripe/state.ts";
+import { StripeState } from "../../scripts/local/fakes/stripe/state.ts";
 import { signIn } from "../../scripts/operate/sign-in.ts";
 import { Account, AccountOverview } from "../../src/accounts/contract/account.ts";
 import { CreatedApiKey } from "../../src/accounts/contract/api-key.ts";
@@ -20,7 +20,7 @@ const OUTBOX_CRON = "*/5 * * * *";
 const PATIENCE = { timeout: 150_000, interval: 200 };
 
 /** From a stranger to a paying customer and back, each test from where the one before it ended. */
-describe("an account, by the public API and the stand-ins' pages", () => {
+describe("an account, by the public API and the fakes' pages", () => {
   let stack: SharedStack;
   let token: string;
   let accountId: string;

@@ -9,7 +9,7 @@ import {
 import { CookieJar } from "tough-cookie";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { CALLBACK_PATH, CLIENT_ID } from "../../scripts/local/stand-ins/identity/names.ts";
+import { CALLBACK_PATH, CLIENT_ID } from "../../scripts/local/fakes/identity/names.ts";
 import { browse } from "../../scripts/operate/sign-in.ts";
 import { present } from "../support/at.ts";
 import { sample } from "../support/media/sample.ts";

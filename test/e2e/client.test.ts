@@ -11,7 +11,7 @@ describe("the client library against the whole stack", () => {
   });
   afterAll(() => platforms.close());
 
-  // In the others: client/test/walk with a played service, and client/test/long/platforms.test.ts.
+  // In the others: client/test/walk with a fake service, and client/test/long/platforms.test.ts.
   it.each(["the project's Node", "Chromium"] as const)("walks in %s", async (name) => {
     const { baseUrl, apiKey } = stack;
     const picture = Buffer.from(sample("chelsea")).toString("base64");

@@ -31,7 +31,7 @@ describe("a service that the Worker knows only by its connection", () => {
 
   it("is listed with its model, device and version", async () => {
     expect(await listWorkers(rig.api)).toMatchObject({
-      result: [{ name: "desk", model: expect.stringContaining("planted"), version: "0.1.0" }],
+      result: [{ name: "desk", model: expect.stringContaining("fixture"), version: "0.1.0" }],
       summary: "1 worker, 1 connected.",
     });
   });

@@ -1,5 +1,5 @@
-import { PLANTED } from "../support/chaos/models.ts";
+import { FIXTURE } from "../support/chaos/models.ts";
 import { describePowerCuts } from "../support/stack/power-cuts.ts";
 
 // `npm run chaos` has more rounds and jobs, and a round with the embedded model.
-describePowerCuts({ rounds: 1, jobsPerRound: 20, model: PLANTED, lateSeconds: 2 });
+describePowerCuts({ rounds: 1, jobsPerRound: 20, model: FIXTURE, lateSeconds: 2 });

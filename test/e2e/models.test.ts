@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { isLong } from "../../inference-container/test/support/form.ts";
 import { ensureBuiltin } from "../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { GroundingDinoManifest } from "../../inference-container/src/models/grounding-dino/manifest.ts";
-import { plantedFolder as plantedDinoFolder } from "../../inference-container/test/models/grounding-dino/planted.ts";
-import { plantedFolder } from "../../inference-container/test/models/sam3/planted-folder.ts";
+import { fixtureFolder as fixtureDinoFolder } from "../../inference-container/test/models/grounding-dino/fixture.ts";
+import { fixtureFolder } from "../../inference-container/test/models/sam3/fixture-folder.ts";
 import { findMarked } from "../../scripts/shared/marked-processes.ts";
 import { catLabels, endsAtCtrlC, models } from "../support/process/models-command.ts";
 
@@ -122,7 +122,7 @@ describe("the models command", () => {
   });
 
   it.runIf(isLong)("describe distinguishes Grounding DINO with SAM 2 from SAM 3", async () => {
-    const folder = await plantedDinoFolder(join(scratch, "dino"), whole);
+    const folder = await fixtureDinoFolder(join(scratch, "dino"), whole);
     await rm(join(folder, "manifest.json"));
     const { stdout } = await models(["describe", folder]);
     expect(stdout).toContain("Recognised: Grounding DINO");
@@ -136,7 +136,7 @@ describe("the models command", () => {
 
   // What it fits: test/long/operate/measuring-commands.test.ts.
   it("calibrate refuses a family that has no confidence to fit", async () => {
-    const folder = await plantedFolder(join(scratch, "no-confidence"));
+    const folder = await fixtureFolder(join(scratch, "no-confidence"));
     const options = ["--pictures", "samples", "--labels", await catLabels(scratch)];
     await expect(models(["calibrate", folder, ...options])).rejects.toMatchObject({
       code: 1,
@@ -145,7 +145,7 @@ describe("the models command", () => {
   });
 
   it("describe refuses graphs that no template has, by the names of their tensors, and writes nothing", async () => {
-    const folder = await plantedFolder(join(scratch, "other"), {
+    const folder = await fixtureFolder(join(scratch, "other"), {
       renamed: { input_ids: "words" },
     });
     await rm(join(folder, "manifest.json"));
@@ -157,7 +157,7 @@ describe("the models command", () => {
   });
 
   it("describe says which file is still missing beside the graphs", async () => {
-    const folder = await plantedFolder(join(scratch, "bare"));
+    const folder = await fixtureFolder(join(scratch, "bare"));
     await rm(join(folder, "manifest.json"));
     await rm(join(folder, "tokenizer.json"));
     await expect(models(["describe", folder])).rejects.toMatchObject({

@@ -61,7 +61,7 @@ describe("two inference services in order", () => {
       ready.push(waitForModel(service.child, service.url, signal));
       return service;
     };
-    [first, second] = await Promise.all([start("plain"), start("planted")]);
+    [first, second] = await Promise.all([start("plain"), start("fixture")]);
     stack = await startStack({
       port,
       stateDir,
@@ -104,7 +104,7 @@ describe("two inference services in order", () => {
     const headers = { authorization: `Bearer ${stack.apiKey}` };
     const response = await fetch(`${stack.baseUrl}/v1/model`, { headers });
     expect(await response.json()).toMatchObject({
-      id: "plain+planted",
+      id: "plain+fixture",
       regions: { box: true, points: true, clips: true, examples: true },
     });
   });

@@ -6,7 +6,7 @@ import { ROWS } from "../../scripts/operate/verify/run.ts";
 import { verifyService } from "../../scripts/operate/verify/service.ts";
 import { DELETED, named, QUICK_BREAKAGES, SLOW_BREAKAGES } from "../support/network/breakages.ts";
 import type { Breakage } from "../support/network/breaking-proxy.ts";
-import { standIn } from "../support/stack/deployment.ts";
+import { fake } from "../support/stack/deployment.ts";
 import { copyConfiguration, emptyAccount } from "../support/stack/half-configured.ts";
 import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";
 import { PATIENT, VerifiedStack } from "../support/stack/verified-stack.ts";
@@ -31,7 +31,7 @@ describe("npm run verify", () => {
     vi.stubEnv("S3_ACCESS_KEY_ID", "the-key-id");
     vi.stubEnv("S3_SECRET_ACCESS_KEY", "the-secret-key");
     const { fetch: real } = globalThis;
-    // The played deployment's hosts are the stack's.
+    // The fake deployment's hosts are the stack's.
     const hosts = [
       ["https://segmentation.example.com", shared.baseUrl],
       ["https://inference.example.com", shared.inferenceUrl],
@@ -49,7 +49,7 @@ describe("npm run verify", () => {
       ["--create", "--yes", "--verify", "--json", "--config", folder.config, ...addresses],
       new AbortController().signal,
       {
-        wrangler: standIn(emptyAccount()).wrangler,
+        wrangler: fake(emptyAccount()).wrangler,
         verify: ({ apiKey }, signal) =>
           verifyService({ baseUrl: shared.baseUrl, apiKey, state: stack.state, form: PATIENT }, signal),
       },

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
 import { MasksJson } from "../../inference-container/test/support/masks/masks-json.ts";
-import { plantedFolder } from "../../inference-container/test/models/sam3/planted-folder.ts";
+import { fixtureFolder } from "../../inference-container/test/models/sam3/fixture-folder.ts";
 import { findMarked } from "../../scripts/shared/marked-processes.ts";
 import { stackMark, stateFolder } from "../../scripts/shared/state/state-folder.ts";
 import { demoOnSharedStack } from "../support/stack/demo-run.ts";
@@ -23,7 +23,7 @@ it.each([
     env: {
       ...process.env,
       STATE_DIR: join(folder, "state"),
-      MODEL_FOLDER: await plantedFolder(join(folder, "model")),
+      MODEL_FOLDER: await fixtureFolder(join(folder, "model")),
     },
   });
   for (const output of [demo.child.stdout, demo.child.stderr])

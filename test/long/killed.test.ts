@@ -15,7 +15,7 @@ import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
 import { stateFolder } from "../../scripts/shared/state/state-folder.ts";
 import { ArchivedVideoManifest } from "../../src/jobs/contract/result.ts";
 import { at, only, present } from "../support/at.ts";
-import { PLANTED } from "../support/chaos/models.ts";
+import { FIXTURE } from "../support/chaos/models.ts";
 import { EventReader } from "../support/event-stream.ts";
 import { databaseFile } from "../support/stack/local-database.ts";
 import { panClip } from "../support/media/pan-clip.ts";
@@ -32,8 +32,8 @@ const ENV = {
   LEASE_SECONDS: "6",
   RESEND_SECONDS: "2",
   HEARTBEAT_SECONDS: "1",
-  CHAOS_SERVICE: PLANTED.service,
-  ...PLANTED.env,
+  CHAOS_SERVICE: FIXTURE.service,
+  ...FIXTURE.env,
 };
 const PROMPTS = ["bright"];
 const FRAMES = 6;

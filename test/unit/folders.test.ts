@@ -79,11 +79,11 @@ describe("folders", () => {
 
   it("form a cycle if one more import closes it, of a type or of a package", () => {
     const type = importsIn(
-      "src/shared/planted.ts",
+      "src/shared/fixture.ts",
       'import type {\n  Job,\n} from "../jobs/rules/state.ts";',
     );
     expect(cycles([...imports, ...type])).toContain("src/shared -> src/jobs");
-    const named = importsIn("masks/src/planted.ts", 'export * from "segmentation-client";');
+    const named = importsIn("masks/src/fixture.ts", 'export * from "segmentation-client";');
     expect(cycles([...imports, ...named])).toContain("masks -> client");
   });
 });
@@ -93,8 +93,8 @@ describe("the features of src/", () => {
     const folders = globSync("src/*/").map((folder) => basename(folder));
     expect(folders.toSorted()).toEqual(FEATURES.toSorted());
     expect(upward(imports)).toEqual([]);
-    const planted = importsIn("src/http/planted.ts", 'import { sessions } from "../integrations/jobs.ts";');
-    expect(upward(planted)).toEqual(planted);
+    const fixture = importsIn("src/http/fixture.ts", 'import { sessions } from "../integrations/jobs.ts";');
+    expect(upward(fixture)).toEqual(fixture);
   });
 });
 

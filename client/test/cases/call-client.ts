@@ -8,7 +8,7 @@ import {
 } from "segmentation-client";
 import { expect } from "vitest";
 import { z } from "zod";
-import type { Case } from "./play-cases.ts";
+import type { Case } from "./serve-cases.ts";
 
 const Given = z.looseObject({
   input: z.record(z.string(), z.unknown()).default({}),

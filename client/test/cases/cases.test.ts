@@ -9,7 +9,7 @@ import { z } from "zod";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { pythonWith } from "../../../test/support/clients/python.ts";
 import { callClient } from "./call-client.ts";
-import { Case, playCases } from "./play-cases.ts";
+import { Case, serveCases } from "./serve-cases.ts";
 
 const SECRET = "whsec_c2VjcmV0LW9mLXRoZS1jYXNlcw==";
 const text = await readFile(join(import.meta.dirname, "cases.json"), "utf8");
@@ -26,18 +26,18 @@ for (const { given } of cases.map(({ call }) => call))
   }
 
 const python = pythonWith("httpx");
-let played: Awaited<ReturnType<typeof playCases>>;
+let fake: Awaited<ReturnType<typeof serveCases>>;
 beforeAll(async () => {
-  played = await playCases(cases);
+  fake = await serveCases(cases);
 });
-afterAll(() => played.close());
+afterAll(() => fake.close());
 
 /** Results of each case with a client of Python. */
 async function outcomesInPython(name: string): Promise<unknown[]> {
   const folder = await mkdtemp(join(tmpdir(), "cases-"));
   const file = join(folder, "cases.json");
   await writeFile(file, JSON.stringify(cases));
-  const args = [join(PROJECT_ROOT, "python/test/run_cases.py"), file, played.origin, name];
+  const args = [join(PROJECT_ROOT, "python/test/run_cases.py"), file, fake.origin, name];
   const env = { ...process.env, PYTHONPATH: join(PROJECT_ROOT, "python/src"), PYTHONDONTWRITEBYTECODE: "1" };
   try {
     const { stdout } = await promisify(execFile)(python ?? "", args, { env });
@@ -58,11 +58,11 @@ describe.each(["TypeScript", "Client", "AsyncClient"])("of the clients' cases, %
       if (name !== "TypeScript") outcomes ??= await outcomesInPython(name);
       const one = cases[i] ?? expect.fail();
       const place = `/${name}/${i}`;
-      const outcome = outcomes === undefined ? await callClient(one, played.origin + place) : outcomes[i];
-      expect(played.complaintsOf(place)).toEqual([]);
+      const outcome = outcomes === undefined ? await callClient(one, fake.origin + place) : outcomes[i];
+      expect(fake.complaintsOf(place)).toEqual([]);
       const wanted = "result" in one ? { result: one.result } : { error: one.error };
       expect(outcome).toMatchObject(
-        JSON.parse(JSON.stringify(wanted).replaceAll("{base}", played.origin + place)),
+        JSON.parse(JSON.stringify(wanted).replaceAll("{base}", fake.origin + place)),
       );
     },
   );

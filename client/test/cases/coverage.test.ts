@@ -6,7 +6,7 @@ import { z } from "zod";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { fieldsOf } from "./covered-fields.ts";
 import { HANDED_ON } from "./handed-on.ts";
-import { Case } from "./play-cases.ts";
+import { Case } from "./serve-cases.ts";
 
 const read = async (path: string): Promise<unknown> =>
   JSON.parse(await readFile(join(PROJECT_ROOT, path), "utf8"));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Case } from "./play-cases.ts";
+import type { Case } from "./serve-cases.ts";
 
 interface Schema {
   readonly $ref?: string | undefined;

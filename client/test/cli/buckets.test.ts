@@ -6,7 +6,7 @@ import { bucketAccess } from "../../src/cli/bucket/credentials.ts";
 import { placeOf } from "../../src/cli/bucket/bucket.ts";
 import { serveBucket } from "../support/bucket-service.ts";
 import { picture } from "../support/memory-client.ts";
-import { NOT_A_PICTURE, playService } from "../support/played-service.ts";
+import { NOT_A_PICTURE, fakeService } from "../support/fake-service.ts";
 import { serve } from "../support/serve.ts";
 import { runCli } from "./support/run-cli.ts";
 
@@ -32,14 +32,14 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A played service, a folder of the bucket that is the test's own, and the command line with both. */
+/** A fake service, a folder of the bucket that is the test's own, and the command line with both. */
 async function world() {
-  const service = playService();
+  const service = fakeService();
   const own = `${crypto.randomUUID()}/`;
   const env = {
     ...server.env,
     SEGMENTATION_BASE_URL: await serve(service.app),
-    SEGMENTATION_API_KEY: "sk_live_played",
+    SEGMENTATION_API_KEY: "sk_live_fake",
   };
   const ours = {
     url: server.url + own,
@@ -175,7 +175,7 @@ describe("segment --manifest", () => {
     ['{"custom_id":"a","url":"s3://bb/k"}', "Some lines of the manifest have no prompts"],
   ])("says what is wrong with %j", async (text, message) => {
     await writeFile("m.jsonl", text);
-    const env = { SEGMENTATION_BASE_URL: "http://127.0.0.1:9", SEGMENTATION_API_KEY: "sk_live_played" };
+    const env = { SEGMENTATION_BASE_URL: "http://127.0.0.1:9", SEGMENTATION_API_KEY: "sk_live_fake" };
     const { code, err } = await runCli(["segment", "--manifest", "m.jsonl"], { env });
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   });

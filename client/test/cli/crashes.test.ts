@@ -12,7 +12,7 @@ import { folderStore } from "../../src/cli/segment/output/store.ts";
 import { segmentAll } from "../../src/cli/segment/run/segment-all.ts";
 import { isLong } from "../../../inference-container/test/support/form.ts";
 import { memoryFetch, picture } from "../support/memory-client.ts";
-import { NOT_A_PICTURE, type PlayedService, playService } from "../support/played-service.ts";
+import { NOT_A_PICTURE, type FakeService, fakeService } from "../support/fake-service.ts";
 import { resultsIn } from "./support/tree.ts";
 
 const PICTURES = 4;
@@ -33,11 +33,7 @@ interface Kill {
 const gone = <T>(): Promise<T> => new Promise<T>(() => {});
 
 /** Runs over a folder with `photos`; `onStep` comes before and after each request, and before and after each entry. */
-async function runOver(
-  folder: string,
-  service: PlayedService,
-  onStep: (line?: string) => void,
-): Promise<void> {
+async function runOver(folder: string, service: FakeService, onStep: (line?: string) => void): Promise<void> {
   const out = join(folder, "out");
   const { order } = parseOrder([join(folder, "photos"), "-p", "cup"]);
   const { inputs } = await findInputs(order.inputs, out);
@@ -58,7 +54,7 @@ async function runOver(
     step();
     return response;
   };
-  const client = new SegmentationClient({ baseUrl: "http://played.test", apiKey: "sk_live_played", fetch });
+  const client = new SegmentationClient({ baseUrl: "http://fake.test", apiKey: "sk_live_fake", fetch });
   const journal = await Journal.open(out);
   const append = journal.append.bind(journal);
   journal.append = (entry, how) => {
@@ -104,7 +100,7 @@ function copyWhole(from: string, to: string): void {
  * Runs until the kill, and copies the folder at that moment to `next`. Returns true if the run was killed before its
  * end.
  */
-async function runUntil(kill: Kill, folder: string, next: string, service: PlayedService): Promise<boolean> {
+async function runUntil(kill: Kill, folder: string, next: string, service: FakeService): Promise<boolean> {
   let left = kill.step;
   const killed = Promise.withResolvers<true>();
   const run = runOver(folder, service, (line) => {
@@ -141,8 +137,8 @@ describe("a run that is killed and run again", () => {
     for (const path of roots.splice(0)) await rm(path, { recursive: true });
   });
 
-  const play = (): PlayedService =>
-    playService({ looks: 1, access: { maxImageTasksPerJob: PICTURES_PER_JOB } });
+  const play = (): FakeService =>
+    fakeService({ looks: 1, access: { maxImageTasksPerJob: PICTURES_PER_JOB } });
   let expected: Record<string, string>;
   let steps = 0;
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { COMMANDS } from "../../src/cli/run.ts";
 import { Journal } from "../../src/cli/segment/journal/journal.ts";
 import { picture } from "../support/memory-client.ts";
-import { type Play, playService } from "../support/played-service.ts";
+import { type FakeOptions, fakeService } from "../support/fake-service.ts";
 import { serve } from "../support/serve.ts";
 import { type Ran, runCli } from "./support/run-cli.ts";
 
@@ -60,7 +60,7 @@ describe("a command line that is wrong", () => {
     [["account", "--base-url", "ftp://example.com"], "is not the address of a service"],
   ] as const;
   it.each(wrong)("%j ends with exit code 2 and a sentence", async (args, sentence) => {
-    const env = { SEGMENTATION_BASE_URL: "http://played.test" };
+    const env = { SEGMENTATION_BASE_URL: "http://fake.test" };
     const { code, out, err } = await runCli(args, { env });
     expect([code, out]).toEqual([2, ""]);
     expect(err).toContain(sentence);
@@ -105,14 +105,14 @@ describe("segment", () => {
   const photo = (): Promise<void> => writeFile(join(folder, "photos/a.png"), picture(1));
   const segment = (env: Readonly<Record<string, string>>, ...more: string[]): Promise<Ran> =>
     runCli(["segment", join(folder, "photos"), "-p", "cat", "--out", join(folder, "out"), ...more], { env });
-  const played = async (play?: Play) => {
-    const service = playService(play);
-    const env = { SEGMENTATION_BASE_URL: await serve(service.app), SEGMENTATION_API_KEY: "sk_live_played" };
+  const fake = async (play?: FakeOptions) => {
+    const service = fakeService(play);
+    const env = { SEGMENTATION_BASE_URL: await serve(service.app), SEGMENTATION_API_KEY: "sk_live_fake" };
     return { service, env };
   };
 
   it("says that a folder has no pictures", async () => {
-    const { env } = await played();
+    const { env } = await fake();
     const { code, err } = await segment(env);
     expect([code, err]).toEqual([2, expect.stringContaining("There are no pictures in")]);
     await writeFile(join(folder, "photos/a.mp4"), "");
@@ -131,7 +131,7 @@ describe("segment", () => {
 
   it("says that there is no key, and that a key is wrong, and never shows it", async () => {
     await photo();
-    const { env, service } = await played();
+    const { env, service } = await fake();
     const none = await segment({ SEGMENTATION_BASE_URL: env.SEGMENTATION_BASE_URL, HOME: folder });
     expect([none.code, none.err]).toEqual([1, expect.stringContaining("There is no API key for http")]);
     const wrong = await segment({ ...env, SEGMENTATION_API_KEY: "sk_live_of_another_service" });
@@ -142,7 +142,7 @@ describe("segment", () => {
 
   it("says that the trial has expired, before it sends anything", async () => {
     await photo();
-    const { env, service } = await played({ access: { canCreateJobs: false, reason: "trial_expired" } });
+    const { env, service } = await fake({ access: { canCreateJobs: false, reason: "trial_expired" } });
     const { code, err } = await segment(env);
     expect([code, err]).toEqual([1, expect.stringContaining("The free trial has expired. Upgrade")]);
     expect(service.uploads.size).toBe(0);
@@ -152,7 +152,7 @@ describe("segment", () => {
     if (!existsSync("/dev/full"))
       return console.log("This machine has no /dev/full: a full disk is not tested.");
     await photo();
-    const { env, service } = await played();
+    const { env, service } = await fake();
     const masks = join(folder, "out/masks/a.png");
     await mkdir(masks, { recursive: true });
     await symlink("/dev/full", join(masks, "0.png.part"));
@@ -166,7 +166,7 @@ describe("segment", () => {
 
   it("asks before it segments more than 10,000 pictures, which cost as many units", async () => {
     for (let i = 0; i < 10_001; i++) writeFileSync(join(folder, `photos/${i}.jpg`), "");
-    const { env, service } = await played();
+    const { env, service } = await fake();
     const { code, err } = await segment(env);
     expect([code, err]).toEqual([2, expect.stringContaining("There are 10,001 files to segment")]);
     expect(err).toContain("Add --yes to continue.");
@@ -175,7 +175,7 @@ describe("segment", () => {
 
   it("refuses other prompts for a folder that has results, another run at the same time, and a damaged journal", async () => {
     await photo();
-    const { env } = await played();
+    const { env } = await fake();
     await segment(env);
     const other = await segment(env, "-p", "dog");
     expect([other.code, other.err]).toEqual([

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { JOURNAL_NAME } from "../../src/cli/segment/journal/journal.ts";
 import { picture } from "../support/memory-client.ts";
-import { playService } from "../support/played-service.ts";
+import { fakeService } from "../support/fake-service.ts";
 import { serve } from "../support/serve.ts";
 import { runCli } from "./support/run-cli.ts";
 
@@ -23,9 +23,9 @@ const put = (name: string | Buffer, content: Uint8Array | string): Promise<void>
   );
 const masksIn = async (): Promise<string[]> => (await readdir(join(out(), "masks"))).toSorted();
 
-async function played() {
-  const service = playService();
-  const env = { SEGMENTATION_BASE_URL: await serve(service.app), SEGMENTATION_API_KEY: "sk_live_played" };
+async function fake() {
+  const service = fakeService();
+  const env = { SEGMENTATION_BASE_URL: await serve(service.app), SEGMENTATION_API_KEY: "sk_live_fake" };
   const segment = (...inputs: readonly string[]) =>
     runCli(["segment", ...inputs, "-p", "cup", "--out", out()], { env });
   return { service, segment };
@@ -33,7 +33,7 @@ async function played() {
 
 describe("results are saved", () => {
   it("under names that are cut, where those of the pictures are as long as names can be", async () => {
-    const { segment } = await played();
+    const { segment } = await fake();
     const names = ["d".repeat(251), "d".repeat(250) + "e", "写".repeat(83), "short"];
     for (const [i, name] of names.entries()) await put(`${name}.png`, picture(i));
     const { code, err } = await segment(join(folder, "in"));
@@ -51,7 +51,7 @@ describe("results are saved", () => {
   });
 
   it("apart where file systems ignore case and normalization, and by the decoded names of URLs", async () => {
-    const { segment } = await played();
+    const { segment } = await fake();
     for (const [i, name] of ["Cup.png", "cup.png", "caf\u00e9.png", "cafe\u0301.png"].entries())
       await put(name, picture(i));
     const urls = ["https://example.com/th%C3%A9%20vert.png", "https://example.com/"];
@@ -62,7 +62,7 @@ describe("results are saved", () => {
   });
 
   it.skipIf(process.platform !== "linux")("of files whose names are not UTF-8", async () => {
-    const { service, segment } = await played();
+    const { service, segment } = await fake();
     for (const byte of [0xe9, 0xff])
       await put(Buffer.concat([Buffer.from("bad"), Buffer.of(byte), Buffer.from(".png")]), picture(byte));
     await mkdir(Buffer.concat([Buffer.from(join(folder, "in/sub")), Buffer.of(0xfe)]));
@@ -80,7 +80,7 @@ describe("results are saved", () => {
     ["while the picture is there", false],
     ["after the picture was removed", true],
   ])("when a run is repeated that a long name in its journal had stopped, %s", async (_, isRemoved) => {
-    const { service, segment } = await played();
+    const { service, segment } = await fake();
     await put("cup.png", picture(1));
     await segment(join(folder, "in"));
     const path = join(out(), JOURNAL_NAME);
@@ -103,7 +103,7 @@ describe("results are saved", () => {
 });
 
 it("files in a folder that are no pictures by their names are counted", async () => {
-  const { segment } = await played();
+  const { segment } = await fake();
   for (const name of ["a.jpe", "b.apng", "c.avifs", "d.JPG"]) await put(name, picture(1));
   for (const name of ["scan.svg", "drawing.SVG", "raw.cr3", "noext", ".hidden"]) await put(name, "");
   const { code, err, out: printed } = await segment(join(folder, "in"));

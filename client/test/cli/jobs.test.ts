@@ -6,14 +6,14 @@ import type { CocoDocument } from "segmentation-client";
 import { expect, it, onTestFinished } from "vitest";
 import { SegmentationClient } from "../../src/client.ts";
 import { picture } from "../support/memory-client.ts";
-import { playService } from "../support/played-service.ts";
+import { fakeService } from "../support/fake-service.ts";
 import { serve } from "../support/serve.ts";
 import { runCli } from "./support/run-cli.ts";
 
 /** A service, and a folder of pictures for commands. */
 async function workplace() {
-  const service = playService();
-  const env = { SEGMENTATION_BASE_URL: await serve(service.app), SEGMENTATION_API_KEY: "sk_live_played" };
+  const service = fakeService();
+  const env = { SEGMENTATION_BASE_URL: await serve(service.app), SEGMENTATION_API_KEY: "sk_live_fake" };
   const [folder, before] = [await mkdtemp(join(tmpdir(), "jobs-")), cwd()];
   chdir(folder);
   onTestFinished(async () => {

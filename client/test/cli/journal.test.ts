@@ -14,7 +14,7 @@ import { printReport } from "../../src/cli/segment/output/report.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import type { CocoDocument } from "segmentation-client";
 import { picture } from "../support/memory-client.ts";
-import { playService } from "../support/played-service.ts";
+import { fakeService } from "../support/fake-service.ts";
 import { serve } from "../support/serve.ts";
 import { NO_TERMINAL, runCli } from "./support/run-cli.ts";
 
@@ -206,8 +206,8 @@ describe("a large folder", () => {
 
 describe("a document that was deleted", () => {
   it("is left out of the merged one, and named, and later pictures are merged all the same", async () => {
-    const service = playService();
-    const env = { SEGMENTATION_BASE_URL: await serve(service.app), SEGMENTATION_API_KEY: "sk_live_played" };
+    const service = fakeService();
+    const env = { SEGMENTATION_BASE_URL: await serve(service.app), SEGMENTATION_API_KEY: "sk_live_fake" };
     const photos = join(folder, "photos");
     const args = ["segment", photos, "-p", "cup", "--out", join(folder, "out")];
     await mkdir(photos);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { playService } from "../support/played-service.ts";
+import { fakeService } from "../support/fake-service.ts";
 import { serve } from "../support/serve.ts";
 import { type Ran, runCli } from "./support/run-cli.ts";
 
@@ -12,7 +12,7 @@ describe("login", () => {
   let baseUrl: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "login-"));
-    baseUrl = await serve(playService().app);
+    baseUrl = await serve(fakeService().app);
   });
   afterEach(() => rm(folder, { recursive: true }));
 
@@ -42,7 +42,7 @@ describe("login", () => {
     expect(out + err).not.toContain("sk_live");
     expect(JSON.parse(await readFile(path(), "utf8"))).toEqual({
       baseUrl,
-      keys: { [baseUrl]: "sk_live_played" },
+      keys: { [baseUrl]: "sk_live_fake" },
     });
     expect((await stat(path())).mode & 0o777).toBe(0o600);
     expect((await run("account")).out).toContain("ada@example.com");
@@ -54,8 +54,8 @@ describe("login", () => {
     [{ mode: "blocked", reason: "billing_delinquent" }, "blocked: billing delinquent"],
   ] as const)("is of an account whose access %j is shown once: %s", async (access, shown) => {
     const env = {
-      SEGMENTATION_BASE_URL: await serve(playService({ access }).app),
-      SEGMENTATION_API_KEY: "sk_live_played",
+      SEGMENTATION_BASE_URL: await serve(fakeService({ access }).app),
+      SEGMENTATION_API_KEY: "sk_live_fake",
     };
     const { out } = await runCli(["account"], { env });
     expect(out.split("\n").find((line) => line.startsWith("access"))).toBe(`access         ${shown}`);
@@ -79,8 +79,8 @@ describe("login", () => {
   });
 
   it("keeps a key for each service, sends it to no other, and forgets it", async () => {
-    await pipeIn("sk_live_played");
-    const other = await serve(playService().app);
+    await pipeIn("sk_live_fake");
+    const other = await serve(fakeService().app);
     expect(await run("account", "--base-url", other)).toMatchObject({
       code: 1,
       err: expect.stringContaining(`There is no API key for ${other}.`),

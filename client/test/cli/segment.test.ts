@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type CocoDocument, mergeCoco } from "segmentation-client/masks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { picture, sumOfPicture } from "../support/memory-client.ts";
-import { NOT_A_PICTURE, type Play, playService, TOO_LARGE } from "../support/played-service.ts";
+import { NOT_A_PICTURE, type FakeOptions, fakeService, TOO_LARGE } from "../support/fake-service.ts";
 import { serve } from "../support/serve.ts";
 import { maskFile, ring } from "../support/shapes.ts";
 import { controlC, type Ran, runCli, type RunOptions } from "./support/run-cli.ts";
@@ -29,16 +29,16 @@ describe("segment", () => {
       .map((entry) => join(entry.parentPath, entry.name).slice(out().length + 1))
       .filter((name) => !name.startsWith("segmentation-journal"))
       .toSorted();
-  async function played(play?: Play) {
-    const service = playService(play);
-    const env = { SEGMENTATION_BASE_URL: await serve(service.app), SEGMENTATION_API_KEY: "sk_live_played" };
+  async function fake(play?: FakeOptions) {
+    const service = fakeService(play);
+    const env = { SEGMENTATION_BASE_URL: await serve(service.app), SEGMENTATION_API_KEY: "sk_live_fake" };
     const segment = (args: readonly string[], options: RunOptions = {}): Promise<Ran> =>
       runCli(["segment", ...args, "--out", out()], { env, ...options });
     return { service, env, segment };
   }
 
   it("saves the masks and one COCO document of a file, a folder, a pattern and a URL, and prints a table", async () => {
-    const { service, segment } = await played();
+    const { service, segment } = await fake();
     await put("photos/a.png", picture(1));
     await put("photos/deep/a.png", picture(2));
     await put("photos/notes.txt", "no picture");
@@ -70,7 +70,7 @@ describe("segment", () => {
   });
 
   it("does nothing the second time, not even ask, and one job for what has changed", async () => {
-    const { service, segment } = await played();
+    const { service, segment } = await fake();
     for (let i = 0; i < 5; i++) await put(`photos/${i}.png`, picture(i));
     const args = [join(folder, "photos"), "-p", "cup"];
     await segment(args);
@@ -91,14 +91,14 @@ describe("segment", () => {
   });
 
   it("makes jobs of no more pictures than the account may have in one", async () => {
-    const { service, segment } = await played({ access: { maxImageTasksPerJob: 3 } });
+    const { service, segment } = await fake({ access: { maxImageTasksPerJob: 3 } });
     for (let i = 0; i < 7; i++) await put(`photos/${i}.png`, picture(i));
     await segment([join(folder, "photos"), "-p", "cup"]);
     expect([...service.jobs.values()].map(({ request }) => request.tasks.length)).toEqual([3, 3, 1]);
   });
 
   it("lists what failed, ends with exit code 1, and tries it again only on request", async () => {
-    const { service, segment } = await played();
+    const { service, segment } = await fake();
     await put("photos/a.png", picture(1));
     await put("photos/b.png", NOT_A_PICTURE);
     await put("photos/empty.png", "");
@@ -120,7 +120,7 @@ describe("segment", () => {
   });
 
   it("draws regions, saves previews, and prints everything for programs", async () => {
-    const { service, segment } = await played();
+    const { service, segment } = await fake();
     const path = await put("a.png", picture(1));
     const args = [path, "--region", "4,5,20,30", "--preview", "--format", "png", "--json"];
     const { code, out: printed } = await segment(args);
@@ -143,7 +143,7 @@ describe("segment", () => {
   });
 
   it("takes points as regions, one or several, on the object and outside it", async () => {
-    const { service, segment } = await played();
+    const { service, segment } = await fake();
     const path = await put("a.png", picture(1));
     expect((await segment([path, "--region", "430,200", "--region", "1.5,2;!3,4"])).code).toBe(0);
     const [taskId] = service.uploads.keys();
@@ -162,7 +162,7 @@ describe("segment", () => {
   });
 
   it("names what it points at: in the masks, and in the classes of YOLO labels", async () => {
-    const { segment } = await played();
+    const { segment } = await fake();
     const path = await put("a.png", picture(1));
     const regions = ["--region", "saucer: 430,200", "--region", "4,5", "--region", "cup: 4,5,20,30"];
     const { out: printed } = await segment([path, "-p", "cup", ...regions, "--format", "yolo", "--json"]);
@@ -178,7 +178,7 @@ describe("segment", () => {
   });
 
   it("names the classes of YOLO labels", async () => {
-    const { segment } = await played();
+    const { segment } = await fake();
     const path = await put("a.png", picture(1));
     await segment([path, "-p", "cup", "-p", 'a "red" cup', "--format", "yolo"]);
     expect(await readFile(join(out(), "data.yaml"), "utf8")).toBe(
@@ -187,7 +187,7 @@ describe("segment", () => {
   });
 
   it("continues with a job under way after one of its pictures has changed, and segments that one again", async () => {
-    const { service, segment } = await played({ looks: 200 });
+    const { service, segment } = await fake({ looks: 200 });
     await put("photos/a.png", picture(1));
     await put("photos/b.png", picture(2));
     const args = [join(folder, "photos"), "-p", "cup"];
@@ -207,7 +207,7 @@ describe("segment", () => {
   });
 
   it("waits while the account has as many jobs under way as it may, and halves a job that is refused for one picture", async () => {
-    const { service, segment } = await played();
+    const { service, segment } = await fake();
     for (let i = 0; i < 5; i++) await put(`photos/${i}.png`, picture(i));
     await put("photos/large.png", TOO_LARGE);
     service.refusals.push(["too_many_active_jobs", 0]);
@@ -221,7 +221,7 @@ describe("segment", () => {
   });
 
   it("stopped while it waited, asks for the same job again, and halves it if it is refused then", async () => {
-    const { service, segment } = await played();
+    const { service, segment } = await fake();
     await put("photos/a.png", picture(1));
     await put("photos/large.png", TOO_LARGE);
     service.refusals.push(["too_many_active_jobs", 600]);
@@ -235,7 +235,7 @@ describe("segment", () => {
   });
 
   it("uploads again what the service no longer has, and creates a job again that no longer exists", async () => {
-    const { service, segment } = await played({ looks: 200 });
+    const { service, segment } = await fake({ looks: 200 });
     await put("photos/a.png", picture(1));
     const args = [join(folder, "photos"), "-p", "cup"];
     const { signal, press } = controlC();
@@ -250,7 +250,7 @@ describe("segment", () => {
   });
 
   it("follows the objects of a clip, and saves masks.json and the preview", async () => {
-    const { service, segment } = await played();
+    const { service, segment } = await fake();
     await put("clips/cat.mp4", picture(1));
     const { code, out: printed } = await segment([
       join(folder, "clips/*.mp4"),
@@ -275,7 +275,7 @@ describe("segment", () => {
   });
 
   it("follows what it points at in a clip, from when it says", async () => {
-    const { service, segment } = await played();
+    const { service, segment } = await fake();
     const path = await put("camel.mp4", picture(1));
     const { code, out: printed } = await segment([
       path,
@@ -301,7 +301,7 @@ describe("segment", () => {
     [["--frames", "200"], /(?<!\d)100\/200 frames/],
     [[], / 50% of the frames/],
   ])("shows how many frames of a clip are done: %j", async (args, shown) => {
-    const { segment } = await played({ looks: 1 });
+    const { segment } = await fake({ looks: 1 });
     const path = await put("cat.mp4", picture(1));
     // The bar is drawn on a timer, but the output without a terminal is always the same.
     const { err } = await segment([path, "-p", "cat", ...args]);
@@ -309,7 +309,7 @@ describe("segment", () => {
   });
 
   it("leaves clips in folders out, and says so", async () => {
-    const { segment } = await played();
+    const { segment } = await fake();
     await put("photos/a.png", picture(1));
     await put("photos/cat.mp4", picture(1));
     const { err } = await segment([join(folder, "photos"), "-p", "cat"]);
@@ -317,7 +317,7 @@ describe("segment", () => {
   });
 
   it("stops at Ctrl-C, says how to resume, and then resumes without sending anything again", async () => {
-    const { service, segment } = await played({ looks: 200 });
+    const { service, segment } = await fake({ looks: 200 });
     await put("photos/a.png", picture(1));
     const args = [join(folder, "photos"), "-p", "cup"];
     const { signal, press } = controlC();
@@ -333,7 +333,7 @@ describe("segment", () => {
   });
 
   it("draws a bar only where a person watches", async () => {
-    const { segment } = await played();
+    const { segment } = await fake();
     const path = await put("a.png", picture(1));
     expect((await segment([path, "-p", "cup"])).err).not.toContain("\x1b");
     await put("a.png", picture(2));

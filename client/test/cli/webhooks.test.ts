@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { expect, it } from "vitest";
-import { playService } from "../support/played-service.ts";
+import { fakeService } from "../support/fake-service.ts";
 import { serve } from "../support/serve.ts";
 import { controlC, runCli } from "./support/run-cli.ts";
 
@@ -10,8 +10,8 @@ it("webhooks listen prints what is signed with the secret, says what it refuses,
   let printed = "";
   const ended = runCli(["webhooks", "listen"], {
     env: {
-      SEGMENTATION_BASE_URL: "http://played.test",
-      SEGMENTATION_API_KEY: "sk_live_played",
+      SEGMENTATION_BASE_URL: "http://fake.test",
+      SEGMENTATION_API_KEY: "sk_live_fake",
       SEGMENTATION_WEBHOOK_SECRET: secret,
     },
     signal,
@@ -48,10 +48,10 @@ it("webhooks listen prints what is signed with the secret, says what it refuses,
 });
 
 it("webhooks listen says how a service elsewhere can reach this machine", async () => {
-  const { app } = playService();
+  const { app } = fakeService();
   const forbidden = { error: "url_forbidden", message: "The URL does not use https." };
   app.post("/v1/webhook-endpoints", (c) => c.json(forbidden, 400));
-  const env = { SEGMENTATION_BASE_URL: await serve(app), SEGMENTATION_API_KEY: "sk_live_played" };
+  const env = { SEGMENTATION_BASE_URL: await serve(app), SEGMENTATION_API_KEY: "sk_live_fake" };
   const { code, err } = await runCli(["webhooks", "listen"], { env });
   expect([code, err]).toEqual([2, expect.stringContaining("such as a tunnel's: --url https://…")]);
   const given = await runCli(["webhooks", "listen", "--url", "http://example.com"], { env });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { PLANTED } from "../../../test/support/chaos/models.ts";
+import { FIXTURE } from "../../../test/support/chaos/models.ts";
 import { segmentBucket } from "../../../test/support/clients/bucket-run.ts";
 import { sample } from "../../../test/support/media/sample.ts";
 import { useSharedStack } from "../../../test/support/stack/shared-stack.ts";
@@ -32,7 +32,7 @@ beforeAll(async () => {
   stack = await spawnStack({
     stateDir,
     launcher: "test/support/chaos/start.ts",
-    env: { ...PLANTED.env, CHAOS_SERVICE: PLANTED.service, ALLOW_LOCAL_URLS: "true" },
+    env: { ...FIXTURE.env, CHAOS_SERVICE: FIXTURE.service, ALLOW_LOCAL_URLS: "true" },
   });
 });
 afterAll(async () => {

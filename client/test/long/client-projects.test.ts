@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { packedClient } from "../support/packed-client.ts";
-import { playService } from "../support/played-service.ts";
+import { fakeService } from "../support/fake-service.ts";
 import { serve } from "../support/serve.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { npmPackage } from "../../../test/support/clients/peers/install.ts";
@@ -44,7 +44,7 @@ describe("the client library in a project", () => {
     await add("undici-5", "undici@5.29.0");
     const script = join(folder, "packages.mjs");
     await cp(join(PROJECT_ROOT, "client/test/support/client-projects/packages.mjs"), script);
-    const service = playService();
+    const service = fakeService();
     const { stdout } = await run(process.execPath, [script, PICTURE, await serve(service.app)]);
     const report: Record<string, string> = JSON.parse(stdout);
     expect(Object.keys(report)).toHaveLength(24);
@@ -62,12 +62,12 @@ describe("the client library in a project", () => {
     await writeFile(join(folder, "empty.png"), "");
     const code = `
       import { SegmentationClient } from "segmentation-client/node";
-      const client = new SegmentationClient({ baseUrl: process.argv[2], apiKey: "sk_live_played" });
+      const client = new SegmentationClient({ baseUrl: process.argv[2], apiKey: "sk_live_fake" });
       for (const path of ["misnamed.3gp", "empty.png", "none.png", "node_modules"])
         console.log(await client.upload(path).catch((error) => error.code));`;
     await writeFile(join(folder, "bun.mjs"), code);
     const bun = join(await npmPackage("@oven/bun-linux-x64-baseline@1.4.5"), "bin", "bun");
-    const service = playService();
+    const service = fakeService();
     const { stdout } = await run(bun, ["bun.mjs", await serve(service.app)], { cwd: folder });
     const [taskId, ...refused] = stdout.trim().split("\n");
     expect(service.uploads.get(taskId ?? "")).toMatchObject({ contentType: "image/png" });

@@ -12,7 +12,7 @@ import { openLocalDatabase } from "../../../scripts/shared/database/database.ts"
 import { checkLedger } from "../../../scripts/operate/admin/ledger-check.ts";
 import { stateFolder } from "../../../scripts/shared/state/state-folder.ts";
 import { Draws } from "../../../test/support/chaos/draws.ts";
-import { PLANTED } from "../../../test/support/chaos/models.ts";
+import { FIXTURE } from "../../../test/support/chaos/models.ts";
 import { type Ended, startCommandLine } from "../../../test/support/clients/command-line.ts";
 import { sample } from "../../../test/support/media/sample.ts";
 import { type SpawnedStack, spawnStack } from "../../../test/support/stack/spawn-stack.ts";
@@ -64,7 +64,7 @@ describe(`the command line over a folder of ${PICTURES} pictures`, () => {
     stack = await spawnStack({
       stateDir: join(folder, "state"),
       launcher: "test/support/chaos/start.ts",
-      env: { ...PLANTED.env, CHAOS_SERVICE: PLANTED.service },
+      env: { ...FIXTURE.env, CHAOS_SERVICE: FIXTURE.service },
     });
     client = new SegmentationClient(stack);
   });

@@ -68,7 +68,7 @@ describe("an upload in a browser, by a client with a fetch of its own", () => {
       const place = { uploadUrl: "${storage.url}/a", taskId: "a.png", bucket: "b", expiresIn: 300 };
       const client = new SegmentationClient({
         baseUrl: "http://service.test",
-        apiKey: "sk_live_played",
+        apiKey: "sk_live_fake",
         fetch: async (url) => (asked.push(String(url)), Response.json(place)),
         timeoutMs: ${timeoutMs},
         maxRetries: 0,

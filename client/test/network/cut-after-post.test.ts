@@ -5,10 +5,10 @@ import { buffer } from "node:stream/consumers";
 import { type RequestOptions, SegmentationClient } from "segmentation-client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { picture } from "../support/memory-client.ts";
-import { playService } from "../support/played-service.ts";
+import { fakeService } from "../support/fake-service.ts";
 
 /** Serves an app behind a proxy that loses the first answer to each request that creates a job, once it has taken effect. */
-async function startProxy({ app }: ReturnType<typeof playService>): Promise<string> {
+async function startProxy({ app }: ReturnType<typeof fakeService>): Promise<string> {
   const cut = new Set<string>();
   const server = createServer((request, response) => {
     void (async () => {
@@ -60,9 +60,9 @@ const CALLS = 200;
 
 describe("a connection that breaks after a POST took effect", () => {
   it("never makes a second job, whatever the options", async () => {
-    const service = playService({ looks: 0 });
+    const service = fakeService({ looks: 0 });
     const baseUrl = await startProxy(service);
-    const client = new SegmentationClient({ baseUrl, apiKey: "sk_live_played", retryDelayMs: 1 });
+    const client = new SegmentationClient({ baseUrl, apiKey: "sk_live_fake", retryDelayMs: 1 });
     const jobIds: string[] = [];
     for (let i = 0; i < CALLS; i++) {
       const tasks = [await client.upload(picture(i % 100))];
@@ -74,9 +74,9 @@ describe("a connection that breaks after a POST took effect", () => {
   });
 
   it("never makes a second job of segment() or submit()", async () => {
-    const service = playService({ looks: 0 });
+    const service = fakeService({ looks: 0 });
     const baseUrl = await startProxy(service);
-    const client = new SegmentationClient({ baseUrl, apiKey: "sk_live_played", retryDelayMs: 1 });
+    const client = new SegmentationClient({ baseUrl, apiKey: "sk_live_fake", retryDelayMs: 1 });
     const segmented = await client.segment(picture(1), "cup", { idempotencyKey: undefined });
     const submitted = await client.submit(picture(2), "cup", { idempotencyKey: "mine" });
     expect([segmented.jobId, submitted.jobId]).toEqual([...service.jobs.keys()]);

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listen } from "../../../scripts/shared/listen.ts";
 import { only } from "../../../test/support/at.ts";
 import { picture } from "../support/memory-client.ts";
-import { playService } from "../support/played-service.ts";
+import { fakeService } from "../support/fake-service.ts";
 import { serve } from "../support/serve.ts";
 
 /** More than a stream's first chunk, so that a file that grows is noticed on the way. */
@@ -47,10 +47,10 @@ describe("an input of /node", () => {
     await rm(folder, { recursive: true });
   });
 
-  async function played(options: { readonly fetch?: typeof fetch } = {}) {
-    const service = playService();
+  async function fake(options: { readonly fetch?: typeof fetch } = {}) {
+    const service = fakeService();
     const baseUrl = await serve(service.app);
-    const client = new SegmentationClient({ baseUrl, apiKey: "sk_live_played", retryDelayMs: 1, ...options });
+    const client = new SegmentationClient({ baseUrl, apiKey: "sk_live_fake", retryDelayMs: 1, ...options });
     return { service, client };
   }
 
@@ -63,7 +63,7 @@ describe("an input of /node", () => {
     ["a response of Node's http", () => received("/cup.png"), undefined],
     ["a URL in capitals", () => `${origin}/cup.png`.replace("http", "HTTP"), "cup.png"],
   ])("is %s: its bytes arrive", async (_, input, name) => {
-    const { client, service } = await played();
+    const { client, service } = await fake();
     service.forbids.add("127.0.0.1");
     const given = await input();
     const { taskId, name: named } = only((await client.segment(given, "cup")).pictures);
@@ -85,7 +85,7 @@ describe("an input of /node", () => {
     ["a stream of a missing file", () => createReadStream(at("none.png")), "ENOENT"],
     ["a URL of another kind", () => "s3://bucket/cup.png", "s3://bucket/cup.png is not a URL of the Web."],
   ])("that is %s is refused before anything is sent", async (_, input, message) => {
-    const { client, service } = await played();
+    const { client, service } = await fake();
     const given = await input();
     const failure = {
       name: "SegmentationError",
@@ -97,12 +97,12 @@ describe("an input of /node", () => {
   });
 
   it.skipIf(process.getuid?.() === 0)("that may not be read is refused", async () => {
-    const { client } = await played();
+    const { client } = await fake();
     await expect(client.upload(at("secret.png"))).rejects.toMatchObject({ code: "invalid_input" });
   });
 
   it("that grows while it is sent is refused, and not sent again", async () => {
-    const { client } = await played();
+    const { client } = await fake();
     await writeFile(at("growing.png"), CONTENT);
     const heard: unknown[] = [];
     const growing = client.upload(at("growing.png"), {
@@ -121,7 +121,7 @@ describe("an input of /node", () => {
 
   it("is sent as bytes by a fetch whose streams are Node's, as node-fetch's are", async () => {
     const bodies: unknown[] = [];
-    const { client, service } = await played({
+    const { client, service } = await fake({
       fetch: async (url, init) => {
         if (init?.method === "PUT") bodies.push(init.body);
         const response = await fetch(url, init);
@@ -138,7 +138,7 @@ describe("an input of /node", () => {
     ["its stream", () => ({ stream: new ReadableStream<Uint8Array>() })],
     ["its response", () => new Response(new ReadableStream<Uint8Array>())],
   ])("ends at the caller's signal while %s is read", async (_, hanging) => {
-    const { client } = await played();
+    const { client } = await fake();
     const call = client.upload(hanging(), { signal: AbortSignal.timeout(20) });
     await expect(call).rejects.toMatchObject({ name: "TimeoutError" });
   });

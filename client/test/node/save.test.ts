@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { type CocoDocument, ImageResult, SegmentationClient } from "segmentation-client/node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { clip, picture, sumOfPicture } from "../support/memory-client.ts";
-import { playService } from "../support/played-service.ts";
+import { fakeService } from "../support/fake-service.ts";
 import { serve } from "../support/serve.ts";
 import { maskFile, ring } from "../support/shapes.ts";
 
@@ -23,17 +23,17 @@ describe("the client of /node", () => {
       .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, "out").length + 1))
       .toSorted();
 
-  async function played() {
-    const service = playService();
+  async function fake() {
+    const service = fakeService();
     const baseUrl = await serve(service.app);
     return {
       service,
-      client: new SegmentationClient({ baseUrl, apiKey: "sk_live_played", retryDelayMs: 1 }),
+      client: new SegmentationClient({ baseUrl, apiKey: "sk_live_fake", retryDelayMs: 1 }),
     };
   }
 
   it("segments files by their paths, and saves masks, previews and COCO under their names", async () => {
-    const { client } = await played();
+    const { client } = await fake();
     const paths = ["a.png", "b.png"].map((name) => join(folder, name));
     for (const [i, path] of paths.entries()) await writeFile(path, picture(i));
     const inputs = [paths[0] ?? "", pathToFileURL(paths[1] ?? "")];
@@ -55,7 +55,7 @@ describe("the client of /node", () => {
   });
 
   it("saves pictures as people left them", async () => {
-    const { client } = await played();
+    const { client } = await fake();
     const files = [1, 2].map((number) => new File([picture(number)], `${number}.png`));
     const result = await client.segment(files, ["cup", "spoon"]);
     const [one, two] = result.pictures;
@@ -85,7 +85,7 @@ describe("the client of /node", () => {
   });
 
   it("saves only the formats that are asked for, and says how to get one that the job lacks", async () => {
-    const { client } = await played();
+    const { client } = await fake();
     const result = await client.segment(new File([picture(1)], "cup.png"), "cup");
     await result.save(join(folder, "out"), { formats: ["png"] });
     expect(await saved()).toEqual(["masks/cup.png/0.png"]);
@@ -96,7 +96,7 @@ describe("the client of /node", () => {
   });
 
   it("keeps inputs of one name apart, and writes nowhere else whatever they are called", async () => {
-    const { client } = await played();
+    const { client } = await fake();
     const names = ["cup.png", "Cup.png", "../../cup.png", "..", "a\\b\0.png", `${"d".repeat(251)}.png`];
     const files = names.map((name, i) => new File([picture(i)], name));
     const result = await client.segment(files, "cup", { generatePreview: true });
@@ -109,7 +109,7 @@ describe("the client of /node", () => {
   });
 
   it("saves a clip's masks.json and preview", async () => {
-    const { client } = await played();
+    const { client } = await fake();
     const result = await client.segmentVideo(clip("cat.mp4"), ["cat", "dog"], { generatePreview: true });
     await result.save(join(folder, "out"));
     expect(await saved()).toEqual(["masks/cat.mp4/masks.json", "preview/cat.mp4.mp4"]);
@@ -121,7 +121,7 @@ describe("the client of /node", () => {
   });
 
   it("sends a large file piece by piece, reports each, and downloads into a file", async () => {
-    const { client, service } = await played();
+    const { client, service } = await fake();
     const path = join(folder, "large.bin");
     await writeFile(path, new Uint8Array(3_000_000).fill(7));
     const reported: number[] = [];
@@ -147,7 +147,7 @@ describe("the client of /node", () => {
         ),
       );
     const options = {
-      baseUrl: "http://played.test",
+      baseUrl: "http://fake.test",
       apiKey: "sk",
       fetch: breaking,
       maxRetries: 1,
@@ -155,14 +155,14 @@ describe("the client of /node", () => {
     };
     const client = new SegmentationClient(options);
     const path = join(folder, "archive.zip");
-    await expect(client.downloadTo(path, "http://played.test/zip")).rejects.toMatchObject({
+    await expect(client.downloadTo(path, "http://fake.test/zip")).rejects.toMatchObject({
       code: "connection_failed",
     });
     expect(await readdir(folder)).toEqual(["archive.zip.part"]);
   });
 
   it("reports a path that cannot be read", async () => {
-    const { client } = await played();
+    const { client } = await fake();
     const call = client.segment(join(folder, "none.png"), "cup");
     await expect(call).rejects.toMatchObject({
       code: "invalid_input",

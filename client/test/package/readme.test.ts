@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { packedClient } from "../support/packed-client.ts";
-import { playService } from "../support/played-service.ts";
+import { fakeService } from "../support/fake-service.ts";
 import { serve } from "../support/serve.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
@@ -50,7 +50,7 @@ describe("the READMEs' example", () => {
   });
 
   it("runs under each heading", async () => {
-    const urls = await Promise.all(examples.map(() => serve(playService().app)));
+    const urls = await Promise.all(examples.map(() => serve(fakeService().app)));
     // One after the other in one process, each with a separate service.
     const script = `
       for (const [i, url] of ${JSON.stringify(urls)}.entries()) {
@@ -59,7 +59,7 @@ describe("the READMEs' example", () => {
         await import("./" + i + ".ts");
       }`;
     await writeFile(join(folder, "all.ts"), script);
-    const env = { ...process.env, SEGMENTATION_API_KEY: "sk_live_played" };
+    const env = { ...process.env, SEGMENTATION_API_KEY: "sk_live_fake" };
     const { stdout, stderr } = await run(process.execPath, ["all.ts"], { cwd: folder, env });
     expect(stderr).toBe("");
     const printed = stdout.split("example\n").slice(1);
@@ -68,11 +68,11 @@ describe("the READMEs' example", () => {
   });
 
   it("in a shell runs, line by line", async () => {
-    const { app } = playService({ access: { maxActiveJobs: 4 } });
+    const { app } = fakeService({ access: { maxActiveJobs: 4 } });
     const env = {
       ...process.env,
       SEGMENTATION_BASE_URL: await serve(app),
-      SEGMENTATION_API_KEY: "sk_live_played",
+      SEGMENTATION_API_KEY: "sk_live_fake",
     };
     expect(lines).toHaveLength(5);
     for (const [at, line] of lines.entries()) {

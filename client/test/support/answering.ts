@@ -1,10 +1,10 @@
 import { type ClientOptions, SegmentationClient } from "segmentation-client";
 import { addressOf } from "./memory-client.ts";
 
-/** For a service that is played. */
+/** For a service that is fake. */
 export const OPTIONS = {
-  baseUrl: "http://played.test/prefix/",
-  apiKey: "sk_live_played",
+  baseUrl: "http://fake.test/prefix/",
+  apiKey: "sk_live_fake",
   retryDelayMs: 1,
 } as const;
 

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { picture, sumOfPicture } from "./memory-client.ts";
 import type { Draws } from "../../../test/support/chaos/draws.ts";
 import { type FaultyNetwork, startFaultyNetwork } from "./faulty-network.ts";
-import { playService } from "./played-service.ts";
+import { fakeService } from "./fake-service.ts";
 import { ring } from "./shapes.ts";
 
 /** Outcome of calls over a faulty network. */
@@ -37,11 +37,11 @@ export async function haveABadDay(
   draws: Draws,
   afterEach = (_call: number): void => {},
 ): Promise<BadDay> {
-  const service = playService({ looks: 2 });
+  const service = fakeService({ looks: 2 });
   const network = await startFaultyNetwork(service.app, SHARE, draws);
   const client = new SegmentationClient({
     baseUrl: network.baseUrl,
-    apiKey: "sk_live_played",
+    apiKey: "sk_live_fake",
     timeoutMs: 2_000,
     maxRetries: 7,
     retryDelayMs: 5,

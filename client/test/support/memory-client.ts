@@ -1,15 +1,15 @@
 import { SegmentationClient, type ClientOptions } from "segmentation-client";
-import { type Play, type PlayedService, playService } from "./played-service.ts";
+import { type FakeOptions, type FakeService, fakeService } from "./fake-service.ts";
 
-/** A client of a played service in the same process, without a network between them. */
+/** A client of a fake service in the same process, without a network between them. */
 export function memoryClient(
-  play: Play = {},
+  play: FakeOptions = {},
   options: Partial<Omit<ClientOptions, "apiKey" | "accessToken">> = {},
-): { readonly client: SegmentationClient; readonly service: PlayedService } {
-  const service = playService(play);
+): { readonly client: SegmentationClient; readonly service: FakeService } {
+  const service = fakeService(play);
   const client = new SegmentationClient({
-    baseUrl: "http://played.test",
-    apiKey: "sk_live_played",
+    baseUrl: "http://fake.test",
+    apiKey: "sk_live_fake",
     fetch: memoryFetch(service),
     retryDelayMs: 1,
     ...options,
@@ -19,7 +19,7 @@ export function memoryClient(
 
 /** Asks the app as a network would: a file has its length, and an aborted request fails. */
 export const memoryFetch =
-  ({ app }: PlayedService): typeof fetch =>
+  ({ app }: FakeService): typeof fetch =>
   async (url, init) => {
     const headers = new Headers(init?.headers);
     if (init?.body instanceof Blob) headers.set("content-length", String(init.body.size));
@@ -35,7 +35,7 @@ export const picture = (number: number): Uint8Array<ArrayBuffer> =>
 /** A file that begins as a clip does. */
 export const clip = (name: string): File => new File([new TextEncoder().encode("\0\0\0\x18ftypisom")], name);
 
-/** The played service's sum of `picture(number)`. */
+/** The fake service's sum of `picture(number)`. */
 export const sumOfPicture = (number: number): number => picture(number).reduce((sum, byte) => sum + byte, 0);
 
 /** The address of a request, as the client gives it to `fetch`. */

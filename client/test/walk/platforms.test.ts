@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { picture } from "../support/memory-client.ts";
 import { buildPlatforms, type Platforms, USUAL_PLATFORMS } from "../support/platforms/all.ts";
-import { playService } from "../support/played-service.ts";
+import { fakeService } from "../support/fake-service.ts";
 import { serve } from "../support/serve.ts";
 
 // In Deno and Bun: client/test/long/platforms.test.ts.
@@ -13,10 +13,10 @@ describe("the package on every platform", () => {
   afterAll(() => platforms.close());
 
   it.each(USUAL_PLATFORMS)("walks in %s", async (name) => {
-    const baseUrl = await serve(playService().app);
+    const baseUrl = await serve(fakeService().app);
     const options = {
       baseUrl,
-      apiKey: "sk_live_played",
+      apiKey: "sk_live_fake",
       picture: Buffer.from(picture(9)).toString("base64"),
       prompt: "cup",
     };

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ImageTask } from "../../src/messages.ts";
 import { Semaphore } from "../../src/semaphore.ts";
 import { runPicture } from "../../src/engine/run-picture.ts";
-import { loadModel } from "../support/service/planted-model.ts";
+import { loadModel } from "../support/service/fixture-model.ts";
 
 /** A picture of 60,000 bytes when decoded. */
 const SMALL = 60_000;
@@ -41,22 +41,22 @@ const taskOf = (key: string, input: string): ImageTask => ({
 
 /** Runs pictures at once. Resolves to the bytes in work each time that a picture reached the model. */
 async function inWork(tasks: readonly ImageTask[], bound: Semaphore): Promise<number[]> {
-  const planted = await loadModel("planted");
+  const fixture = await loadModel("fixture");
   const seen: number[] = [];
   let bytes = 0;
   const runs = tasks.map(async (task) => {
     let own = 0;
-    const segment: typeof planted.segment = async (picture, request) => {
+    const segment: typeof fixture.segment = async (picture, request) => {
       own = picture.rgb.length;
       bytes += own;
       seen.push(bytes);
       // Lets every picture begin that may.
       for (let i = 0; i < 100; i++) await turn();
-      return planted.segment(picture, request);
+      return fixture.segment(picture, request);
     };
     const { signal } = new AbortController();
     const hooks = { at: () => undefined, progress: () => undefined, signal };
-    await runPicture({ ...planted, segment }, task, hooks, bound);
+    await runPicture({ ...fixture, segment }, task, hooks, bound);
     bytes -= own;
   });
   await Promise.all(runs);

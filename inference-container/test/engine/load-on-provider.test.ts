@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { gpuProblem, loadOnProvider } from "../../src/engine/load-on-provider.ts";
 import { type Provider, PROVIDERS } from "../../src/device/messages.ts";
 import type { loadModel as loadReal } from "../../src/models/load.ts";
-import { loadModel as loadPlanted } from "../support/service/planted-model.ts";
+import { loadModel as loadFixture } from "../support/service/fixture-model.ts";
 
 /** No machine has this many GPUs: CUDA can't be used there, with CUDA's libraries or without. */
 const NOWHERE = 999;
 
 const config = (provider: Provider, cpuFallback = false) => ({
-  modelFolder: "planted",
+  modelFolder: "fixture",
   cpuFallback,
   options: {
     provider,
@@ -21,14 +21,14 @@ const config = (provider: Provider, cpuFallback = false) => ({
   },
 });
 
-/** The planted model, which can't be loaded on the `refused` providers. */
+/** The fixture model, which can't be loaded on the `refused` providers. */
 function loader(...refused: readonly string[]) {
   const tried: string[] = [];
   const load: typeof loadReal = async (folder, options) => {
     const provider = options?.provider ?? "cpu";
     tried.push(provider);
     if (refused.includes(provider)) throw new Error(`No graph runs on ${provider}.`);
-    return { ...(await loadPlanted(folder)), provider };
+    return { ...(await loadFixture(folder)), provider };
   };
   return { load, tried };
 }

@@ -27,11 +27,11 @@ function modelThatFinds(counts: readonly number[], unservedPrompt?: number): Mod
   const unserved =
     unservedPrompt === undefined ? [] : [{ promptIndex: unservedPrompt, message: "It is an odd word." }];
   return {
-    id: "planted",
+    id: "fixture",
     version: "1.0.0",
     provider: "cpu",
     concurrency: 1,
-    family: "planted",
+    family: "fixture",
     segment: () => Promise.resolve({ instances, unserved, modelMs: 0, featuresCached: false }),
     close: () => Promise.resolve(),
   };

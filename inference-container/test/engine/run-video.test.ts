@@ -24,7 +24,7 @@ afterEach(async () => {
 /** A model that answers a clip's frames, counted from 0, by `segment`. */
 function modelOf(segment: (frame: number, request: SegmentRequest) => Promise<Segmentation>): Model {
   let frames = 0;
-  const model = { id: "planted", version: "1.0.0", provider: "cpu", concurrency: 1, family: "planted" };
+  const model = { id: "fixture", version: "1.0.0", provider: "cpu", concurrency: 1, family: "fixture" };
   return {
     ...model,
     segment: (_, request) => segment(frames++, request),

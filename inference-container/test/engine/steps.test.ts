@@ -48,11 +48,11 @@ async function run(
     .png()
     .toFile(inputPath);
   const model: Model = {
-    id: "planted",
+    id: "fixture",
     version: "1.0.0",
     provider: "cpu",
     concurrency: 1,
-    family: "planted",
+    family: "fixture",
     segment: () => Promise.resolve({ instances, unserved: [], modelMs: 0, featuresCached: false }),
     close: () => Promise.resolve(),
   };

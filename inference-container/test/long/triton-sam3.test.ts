@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openKserve } from "../../src/models/kserve/model.ts";
 import { DEFAULT_LOAD_OPTIONS } from "../../src/models/loaded-model.ts";
-import { plantedFolder } from "../models/kserve/planted-folder.ts";
+import { fixtureFolder } from "../models/kserve/fixture-folder.ts";
 import {
   expectSame,
   type Figures,
@@ -31,7 +31,7 @@ describe("SAM 3 with seeded weights at Triton", () => {
 
   it("finds the boxes, scores and masks that its own code finds", async () => {
     const objects = { most: 200, floor: 0, faintFloor: 0 };
-    await plantedFolder(folder, seeded.origin, {
+    await fixtureFolder(folder, seeded.origin, {
       server: { model: MODEL },
       image: { maxPixels: 5e6 },
       objects,

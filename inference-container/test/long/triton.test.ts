@@ -12,8 +12,8 @@ import { ModelServer } from "../../src/models/kserve/server.ts";
 import { loadModel } from "../../src/models/load.ts";
 import type { Model } from "../../src/models/model.ts";
 import { Semaphore } from "../../src/semaphore.ts";
-import { plantedFolder } from "../models/kserve/planted-folder.ts";
-import { ask, blue, expectOverlap, green, picture, red, redBelow } from "../models/planted-scene.ts";
+import { fixtureFolder } from "../models/kserve/fixture-folder.ts";
+import { ask, blue, expectOverlap, green, picture, red, redBelow } from "../models/fixture-scene.ts";
 import { MasksJson } from "../support/masks/masks-json.ts";
 import { movingSquare } from "../support/video/moving-square.ts";
 import { type Rig, startRig, until } from "../support/service/running-service.ts";
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => triton[Symbol.asyncDispose]());
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "kserve-"));
-  await plantedFolder(folder, triton.origin, { server: { model: MODEL, concurrency: 2 } });
+  await fixtureFolder(folder, triton.origin, { server: { model: MODEL, concurrency: 2 } });
 });
 
 afterEach(async () => {
@@ -68,7 +68,7 @@ describe("a model at Triton", () => {
 
   it("is not ready under a name that Triton doesn't know, and the reason says what to correct", async () => {
     const server = { model: "another", concurrency: 2 };
-    await plantedFolder(folder, triton.origin, { server });
+    await fixtureFolder(folder, triton.origin, { server });
     await expect(loadModel(folder)).rejects.toThrow(
       `v2/models/another/ready answered 400. Check the model's name and version in the manifest.`,
     );

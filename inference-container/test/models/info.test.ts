@@ -3,15 +3,15 @@ import { infoOf } from "../../src/engine/load-on-provider.ts";
 import type { Model } from "../../src/models/model.ts";
 
 const model: Model = {
-  id: "planted",
+  id: "fixture",
   version: "1.0.0",
-  family: "planted",
+  family: "fixture",
   provider: "cpu",
   concurrency: 1,
   segment: () => Promise.reject(new Error("nobody asks it")),
   close: () => Promise.resolve(),
 };
-const about = { id: "planted", version: "1.0.0", family: "planted", provider: "cpu" };
+const about = { id: "fixture", version: "1.0.0", family: "fixture", provider: "cpu" };
 
 const decoder = { name: "decoder.onnx", role: "graph", size: 17, sha256: "5a".repeat(32) };
 

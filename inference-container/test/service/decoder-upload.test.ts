@@ -34,7 +34,7 @@ let rig: Rig;
 beforeAll(async () => {
   origin = await listen(storage);
   folder = await mkdtemp(join(tmpdir(), "decoder-"));
-  await writeFile(join(folder, "planted-decoder.onnx"), CONTENT);
+  await writeFile(join(folder, "fixture-decoder.onnx"), CONTENT);
   rig = await startRig({ MODEL_FOLDER: folder, STORAGE_ORIGINS: origin });
   await rig.service.ready;
 });

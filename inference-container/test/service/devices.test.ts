@@ -141,7 +141,7 @@ test("the first device that is ready takes tasks, and IN_FLIGHT counts for each 
   expect(await (await ready()).json()).toEqual({
     state: "READY",
     tasks: 0,
-    model: { id: "planted", version: "1.0.0", provider: "cuda" },
+    model: { id: "fixture", version: "1.0.0", provider: "cuda" },
     devices: [device("0", "ready"), device("1", "starting")],
   });
   expect((await rig.finish()).outcome).toBe("success");

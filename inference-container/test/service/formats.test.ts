@@ -85,7 +85,7 @@ test("a picture's embedding is written with the model and the picture's size, al
   expect(storedOf("features")).toEqual(["embedding.bin"]);
   const { tensors, ...about } = readEmbedding(stored("features/embedding.bin"));
   expect(about).toEqual({
-    model: { id: "planted", version: "1.0.0" },
+    model: { id: "fixture", version: "1.0.0" },
     decoder: { width: 32, height: 32, islandShare: 0.05, holeShare: 0.5 },
     width: 60,
     height: 80,

@@ -50,7 +50,7 @@ describe("a service with GATEWAY_URL", () => {
     await using rig = await startRig({ GATEWAY_URL: gateway.url });
     const dialed = await connection(gateway.dialed, 0);
     expect(dialed.headers.authorization).toBe(`Bearer ${SERVICE_TOKEN}`);
-    expect(helloOf(dialed)).toMatchObject({ protocol: PROTOCOL, model: { id: "planted" }, tasks: [] });
+    expect(helloOf(dialed)).toMatchObject({ protocol: PROTOCOL, model: { id: "fixture" }, tasks: [] });
     const request = rig.worker.request();
     expect(await ask(dialed, "POST", "/v1/tasks", request)).toMatchObject({ status: 202 });
     expect(await rig.worker.completed(request.key)).toMatchObject({ outcome: "success" });

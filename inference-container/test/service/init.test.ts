@@ -11,7 +11,7 @@ import { startWorkerSide } from "../support/service/fake-worker.ts";
 import { movingSquare } from "../support/video/moving-square.ts";
 import { until } from "../support/service/running-service.ts";
 
-const MAIN = fileURLToPath(new URL("../support/service/planted-main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../support/service/fixture-main.ts", import.meta.url));
 /** The images' entry point; as a subreaper (-s) it gets orphans as process 1 of a container does. */
 const INIT = ["tini", "-s", "--"] as const;
 const hasInit = spawnSync(INIT[0], ["--version"]).status === 0;
@@ -44,7 +44,7 @@ test.skipIf(!hasInit)(
         PATH: process.env["PATH"],
         NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         PORT: "0",
-        MODEL_FOLDER: "planted",
+        MODEL_FOLDER: "fixture",
         STORAGE_ORIGINS: worker.origin,
         CALLBACK_ORIGINS: worker.origin,
         DRAIN_SECONDS: "0.1",

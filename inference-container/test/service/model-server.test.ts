@@ -5,26 +5,26 @@ import { join } from "node:path";
 import { fill, OUTPUTS } from "@segmentation/protocol";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { plantedFolder } from "../models/kserve/planted-folder.ts";
-import { picture, red } from "../models/planted-scene.ts";
+import { fixtureFolder } from "../models/kserve/fixture-folder.ts";
+import { picture, red } from "../models/fixture-scene.ts";
 import { MasksJson } from "../support/masks/masks-json.ts";
 import { movingSquare } from "../support/video/moving-square.ts";
-import { find } from "../support/model-server/played-model.ts";
-import { type PlayedServer, startPlayedServer } from "../support/model-server/played-model-server.ts";
+import { find } from "../support/model-server/fake-model.ts";
+import { type FakeServer, startPlayedServer } from "../support/model-server/fake-model-server.ts";
 import { type Rig, startRig, until } from "../support/service/running-service.ts";
 
 const LOADER = new URL("../../src/models/load.ts", import.meta.url).href;
 const TOKEN = "sesame-open";
 
 let folder: string;
-let server: PlayedServer;
+let server: FakeServer;
 let rig: Rig;
 let inputUrl: string;
 async function play(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), "kserve-"));
   server = await startPlayedServer();
   server.token = TOKEN;
-  await plantedFolder(folder, server.origin);
+  await fixtureFolder(folder, server.origin);
 }
 async function end(): Promise<void> {
   await rig[Symbol.asyncDispose]();

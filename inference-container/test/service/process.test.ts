@@ -11,7 +11,7 @@ import { startWorkerSide, type WorkerSide } from "../support/service/fake-worker
 import { samples } from "../support/pictures/pictures.ts";
 import { until } from "../support/service/running-service.ts";
 
-const MAIN = fileURLToPath(new URL("../support/service/planted-main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../support/service/fixture-main.ts", import.meta.url));
 
 const Line = z.object({ msg: z.string(), url: z.string().optional(), reason: z.string().optional() });
 type Line = z.infer<typeof Line>;
@@ -39,7 +39,7 @@ function start(
       // The processes of a test run share their compiled code.
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       PORT: "0",
-      MODEL_FOLDER: "planted",
+      MODEL_FOLDER: "fixture",
       STORAGE_ORIGINS: worker.origin,
       CALLBACK_ORIGINS: worker.origin,
       ...environment,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { plantedFolder } from "../models/sam3/planted-folder.ts";
+import { fixtureFolder } from "../models/sam3/fixture-folder.ts";
 import { type Rig, startRig } from "../support/service/running-service.ts";
 
 const LOADER = new URL("../../src/models/load.ts", import.meta.url).href;
@@ -12,7 +12,7 @@ const WITHOUT_CUDA = { EXECUTION_PROVIDER: "cuda", DEVICES: "999" };
 let folder: string;
 let rig: Rig;
 beforeAll(async () => {
-  folder = await plantedFolder(await mkdtemp(join(tmpdir(), "provider-")));
+  folder = await fixtureFolder(await mkdtemp(join(tmpdir(), "provider-")));
 });
 afterAll(() => rm(folder, { recursive: true }));
 afterEach(() => rig[Symbol.asyncDispose]());
@@ -53,7 +53,7 @@ describe("where CUDA is asked for and can't be used", () => {
 test("a service on the CPU says so, and warns of nothing", async () => {
   rig = await startRig({ CPU_FALLBACK: "true" });
   expect(await (await fetch(`${rig.service.url}/metrics`)).text()).toContain(
-    'inference_model_info{id="planted",version="1.0.0",provider="cpu"} 1\n',
+    'inference_model_info{id="fixture",version="1.0.0",provider="cpu"} 1\n',
   );
   expect(linesOf("ready")).toHaveLength(1);
   expect(linesOf("cpu_fallback")).toEqual([]);

@@ -8,7 +8,7 @@ import type { ImageTask } from "../../src/messages.ts";
 import { Semaphore } from "../../src/semaphore.ts";
 import type { Model } from "../../src/models/model.ts";
 import { runPicture } from "../../src/engine/run-picture.ts";
-import { loadModel } from "../support/service/planted-model.ts";
+import { loadModel } from "../support/service/fixture-model.ts";
 import { CocoPictures } from "../support/masks/formats.ts";
 import { samples, turned } from "../support/pictures/pictures.ts";
 import { imageOutput } from "../support/service/reports.ts";
@@ -147,7 +147,7 @@ test("a model that finds by words only says regions_unsupported, before it looks
   const folder = await mkdtemp(join(tmpdir(), "regions-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "input"), (await samples())["bright.png"] ?? "");
-  const { drawsRegions: _, decoder: __, ...wordsOnly } = await loadModel("planted");
+  const { drawsRegions: _, decoder: __, ...wordsOnly } = await loadModel("fixture");
   const task: ImageTask = {
     type: "image",
     key: "picture",
@@ -179,7 +179,7 @@ test("a model that finds by words only says regions_unsupported, before it looks
     code: "examples_unsupported",
     message: expect.stringContaining(what),
   });
-  const { findsAlike: ____, ...draws } = await loadModel("planted");
+  const { findsAlike: ____, ...draws } = await loadModel("fixture");
   expect(await refused(draws, box)).toMatchObject(unsupported("can't find all objects that look like"));
   expect(await refused(wordsOnly, points)).toMatchObject(unsupported("can't take points as an example"));
 });

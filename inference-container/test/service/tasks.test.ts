@@ -137,11 +137,11 @@ test("a body that is not JSON is 400, and one over 256 KB is 413", async () => {
 });
 
 test("the service describes its model, the provider and its state", async () => {
-  const model = { id: "planted", version: "1.0.0", provider: "cpu" };
+  const model = { id: "fixture", version: "1.0.0", provider: "cpu" };
   const described = ModelDescription.parse(await (await rig.ask("/v1/model")).json());
   expect(described).toMatchObject({
     ...model,
-    family: "planted",
+    family: "fixture",
     vocabulary: "open",
     attributes: true,
     protocol: PROTOCOL,

@@ -64,7 +64,7 @@ test("an object that moves keeps its id, and is where it was at the frame's time
   );
   for (const { timeSec, frameIdx, objects } of frames) {
     expect(timeSec).toBeCloseTo(frameIdx / 15, 5);
-    // The planted model's grid has cells of ten pixels.
+    // The fixture model's grid has cells of ten pixels.
     expect(Math.abs((objects[0]?.box[0] ?? 0) - squareLeft(timeSec))).toBeLessThanOrEqual(10);
   }
 });

@@ -10,7 +10,7 @@ import type { ImageTask } from "../../src/messages.ts";
 import { DEFAULT_LOAD_OPTIONS } from "../../src/models/loaded-model.ts";
 import { samples } from "../support/pictures/pictures.ts";
 
-const LOADER = new URL("../support/service/planted-model.ts", import.meta.url).href;
+const LOADER = new URL("../support/service/fixture-model.ts", import.meta.url).href;
 
 let folder: string;
 let engine: Engine;
@@ -42,7 +42,7 @@ function task(key: string, prompt: string): ImageTask {
 test("of tasks that are stuck at once none is blamed, and each is stuck once it is alone", async () => {
   const config = {
     loader: LOADER,
-    modelFolder: "planted",
+    modelFolder: "fixture",
     ffmpeg: null,
     cpuFallback: false,
     decodedBytes: 1e9,

@@ -46,7 +46,7 @@ test("an assignment has a column for each row, none twice, and none without a ga
   );
 });
 
-test("two hundred rows and columns of planted best pairs are found", () => {
+test("two hundred rows and columns of known best pairs are found", () => {
   const count = 200;
   const gains = Array.from({ length: count }, (_, row) =>
     Array.from({ length: count }, (__, column) =>

@@ -24,13 +24,13 @@ export interface Scene {
 }
 
 /** A detection and the index of its actor; null if it shows two. */
-export interface PlantedDetection extends TrackerDetection {
+export interface FixtureDetection extends TrackerDetection {
   readonly actor: number | null;
 }
 
 export interface Frame {
   readonly timeSec: number;
-  readonly detections: readonly PlantedDetection[];
+  readonly detections: readonly FixtureDetection[];
 }
 
 const BOX_NOISE = 0.03;
@@ -54,7 +54,7 @@ interface Seen {
   readonly box: Box;
 }
 
-function* detect(scene: Scene, timeSec: number, random: Random): Generator<PlantedDetection> {
+function* detect(scene: Scene, timeSec: number, random: Random): Generator<FixtureDetection> {
   let seen: Seen[] = scene.actors.flatMap(({ depth, at }, actor) => {
     const whole = at(timeSec);
     const box = clipBox(whole, WIDTH, HEIGHT);
@@ -82,7 +82,7 @@ function* report(
   [x1, y1, x2, y2]: Box,
   faint: boolean,
   random: Random,
-): Generator<PlantedDetection> {
+): Generator<FixtureDetection> {
   const shifted = (edge: number, side: number): number => edge + BOX_NOISE * side * random.normal();
   const [width, height] = [x2 - x1, y2 - y1];
   const noisy: Box = [shifted(x1, width), shifted(y1, height), shifted(x2, width), shifted(y2, height)];

@@ -1,4 +1,4 @@
-/** Scenes with planted motion, in a picture of 1920 × 1080; every call draws a new one. */
+/** Scenes with known motion, in a picture of 1920 × 1080; every call draws a new one. */
 import type { Box } from "../../src/models/box.ts";
 import { type Actor, HEIGHT, type Scene, WIDTH } from "./film.ts";
 import type { Random } from "./random.ts";

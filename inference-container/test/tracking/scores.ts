@@ -1,4 +1,4 @@
-/** Rates how well ids follow planted objects. */
+/** Rates how well ids follow known objects. */
 import { assign } from "../../src/tracking/assignment.ts";
 import type { TrackerDetection } from "../../src/tracking/tracker.ts";
 import type { Frame } from "./film.ts";
@@ -18,7 +18,7 @@ export interface Scores {
 
 /** Runs a fresh tracker over each clip. Detections that show no single object don't count. */
 export function scoresOf(clips: readonly (readonly Frame[])[], fresh: () => AnyTracker): Scores {
-  const sum = { matched: 0, planted: 0, given: 0, switches: 0, objects: 0, kept: 0 };
+  const sum = { matched: 0, known: 0, given: 0, switches: 0, objects: 0, kept: 0 };
   for (const clip of clips) {
     const tracker = fresh();
     const idsByActor = new Map<number, number[]>();
@@ -26,7 +26,7 @@ export function scoresOf(clips: readonly (readonly Frame[])[], fresh: () => AnyT
       const ids = tracker.update(timeSec, detections);
       for (const [i, { actor }] of detections.entries()) {
         if (actor === null) continue;
-        sum.planted++;
+        sum.known++;
         const id = ids[i];
         if (id !== undefined) idsByActor.set(actor, [...(idsByActor.get(actor) ?? []), id]);
       }
@@ -41,7 +41,7 @@ export function scoresOf(clips: readonly (readonly Frame[])[], fresh: () => AnyT
     sum.kept += histories.filter((ids) => ids[0] === ids.at(-1)).length;
   }
   return {
-    idf1: (2 * sum.matched) / (sum.planted + sum.given),
+    idf1: (2 * sum.matched) / (sum.known + sum.given),
     switches: sum.switches / clips.length,
     kept: sum.kept / sum.objects,
   };

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { playService } from "../../../client/test/support/played-service.ts";
+import { fakeService } from "../../../client/test/support/fake-service.ts";
 import { serve } from "../../../client/test/support/serve.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
@@ -105,8 +105,8 @@ describe("the Python package", () => {
     expect(installed).not.toContain("numpy");
     await writeFile(join(folder, "program.py"), PROGRAM);
     await writeFile(join(folder, "wrong.py"), WRONG);
-    const baseUrl = await serve(playService().app);
-    const env = { SEGMENTATION_BASE_URL: baseUrl, SEGMENTATION_API_KEY: "sk_live_played" };
+    const baseUrl = await serve(fakeService().app);
+    const env = { SEGMENTATION_BASE_URL: baseUrl, SEGMENTATION_API_KEY: "sk_live_fake" };
     const { stdout } = await run(join(bin, "python"), ["program.py"], folder, env);
     expect(stdout).toMatch(/^cup \d+ \d+\njob_\d+ success\n$/);
     const strict = ["--strict", "--python-executable", join(bin, "python")];

@@ -5,7 +5,7 @@ import type { BenchRequest } from "../arguments.ts";
 import { photograph } from "../pictures/bench-picture.ts";
 import { type HostTimes, hostTimes } from "../../shared/processes.ts";
 import { type Row, spreadTable } from "../report.ts";
-import { GPU_STAND_IN } from "../start-inference.ts";
+import { GPU_FAKE } from "../start-inference.ts";
 import { OBJECTS } from "./gpu/model.ts";
 import { Yardstick } from "./yardstick.ts";
 import { offer, type OfferedPicture } from "./offer.ts";
@@ -33,11 +33,11 @@ interface Options extends Pick<BenchRequest, "rounds" | "quick" | "megapixels"> 
   readonly signal: AbortSignal;
 }
 
-/** Measures the host's work for a GPU: everything but the graphs, which a stand-in replaces by waiting. Linux only. */
+/** Measures the host's work for a GPU: everything but the graphs, which a fake replaces by waiting. Linux only. */
 export async function measureHost({ rounds, quick, megapixels, signal }: Options): Promise<HostRound[]> {
   const file = await photograph(megapixels);
   const mark = { SEGMENTATION_BENCH: randomUUID() };
-  return await withService(GPU_STAND_IN, mark, signal, async (service) => {
+  return await withService(GPU_FAKE, mark, signal, async (service) => {
     await offer(service, series(file, WARM_UP_PICTURES, COSTS[0]), Math.max(...AT_ONCE));
     const measured: HostRound[] = [];
     for (let round = 0; round < rounds; round += 1)
@@ -97,7 +97,7 @@ export function hostReport(megapixels: number, rounds: readonly HostRound[]): st
     })),
   );
   return [
-    `Stand-in for a GPU: JPEGs of ${megapixels} megapixels, ${OBJECTS} masks`,
+    `Fake for a GPU: JPEGs of ${megapixels} megapixels, ${OBJECTS} masks`,
     "",
     ...spreadTable(
       ROWS,

@@ -2,7 +2,7 @@ import type { BenchRequest } from "../arguments.ts";
 import { hostReport, measureHost } from "./host.ts";
 import { measureEmbedded, throughputReport } from "./throughput.ts";
 
-/** Measures the inference service alone, with a stand-in for a GPU and with the embedded model. Returns the report's lines. */
+/** Measures the inference service alone, with a fake for a GPU and with the embedded model. Returns the report's lines. */
 export async function benchService(request: BenchRequest, signal: AbortSignal): Promise<string[]> {
   const { parts, megapixels } = request;
   const lines: string[] = [];

@@ -15,7 +15,7 @@ import { collectTimes, type TaskLog } from "../task-times.ts";
 /** The pause before another attempt if the service has no room or is not ready. */
 const RETRY_MS = 20;
 
-/** The inference service as a process, with stand-ins for the Worker and the storage. */
+/** The inference service as a process, with fakes for the Worker and the storage. */
 export interface BenchService {
   readonly worker: WorkerSide;
   /** A temporary folder for the measurement, deleted after it. */

@@ -7,7 +7,7 @@ import { measureSpeed, speedReport } from "./speed.ts";
 const SHORT_SECONDS = 10;
 const LONG_SECONDS = 600;
 const QUICK_LONG_SECONDS = 60;
-const QUICK_STAND_IN_FRAMES = 12;
+const QUICK_FAKE_FRAMES = 12;
 
 /** Makes the requested measurements of a clip. Returns the report's lines. */
 export async function benchVideo(request: BenchRequest, signal: AbortSignal): Promise<string[]> {
@@ -15,8 +15,8 @@ export async function benchVideo(request: BenchRequest, signal: AbortSignal): Pr
   const { parts, quick, frames, rounds } = request;
   const lines: string[] = [];
   if (parts.includes("speed")) {
-    const standInFrames = quick ? QUICK_STAND_IN_FRAMES : null;
-    lines.push("", ...speedReport(await measureSpeed({ ffmpeg, frames, rounds, standInFrames, signal })));
+    const fakeFrames = quick ? QUICK_FAKE_FRAMES : null;
+    lines.push("", ...speedReport(await measureSpeed({ ffmpeg, frames, rounds, fakeFrames, signal })));
   }
   if (parts.includes("memory")) {
     const short = await measureMemory(ffmpeg, SHORT_SECONDS, signal);

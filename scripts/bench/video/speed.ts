@@ -8,7 +8,7 @@ import { type TaskTimes, timeJob } from "../task-times.ts";
 import { type BenchStack, withStack } from "../with-stack.ts";
 import { CLIP_PROMPT, makeClip } from "./make-clip.ts";
 import { measureParts, type PartTimes, type Work } from "./parts.ts";
-import * as standIn from "./stand-in-model.ts";
+import * as fake from "./fake-model.ts";
 
 const SECONDS = 10;
 const CLIP_FPS = 30;
@@ -40,13 +40,13 @@ export interface SpeedOptions {
   readonly frames: number;
   readonly rounds: number;
   /** Number of frames that the simulated models process; null for the default sampling. */
-  readonly standInFrames: number | null;
+  readonly fakeFrames: number | null;
   readonly signal: AbortSignal;
 }
 
-/** Measures a clip with the embedded model and with stand-ins of a fixed cost. */
+/** Measures a clip with the embedded model and with fakes of a fixed cost. */
 export async function measureSpeed(options: SpeedOptions): Promise<Round[]> {
-  const { frames, rounds, standInFrames, signal } = options;
+  const { frames, rounds, fakeFrames, signal } = options;
   const embedded = await withStack(signal, async (stack) => {
     const model = await loadModel(await ensureBuiltin());
     const found = await measureScenarios(stack, options, [
@@ -55,21 +55,21 @@ export async function measureSpeed(options: SpeedOptions): Promise<Round[]> {
     await model.close();
     return found;
   });
-  const standIns = await withStack(
+  const fakes = await withStack(
     signal,
     async (stack) => {
-      const model = await standIn.loadModel();
+      const model = await fake.loadModel();
       return await measureScenarios(
         stack,
         options,
         ["100 ms", "20 ms"].map((prompt) => {
-          return { name: `stand-in, ${prompt}`, model, prompt, frames: standInFrames, rounds };
+          return { name: `fake, ${prompt}`, model, prompt, frames: fakeFrames, rounds };
         }),
       );
     },
     {},
   );
-  return [...embedded, ...standIns];
+  return [...embedded, ...fakes];
 }
 
 async function measureScenarios(

@@ -12,7 +12,7 @@ import { unwritable } from "../../shared/state/unwritable.ts";
 import { loadSecrets } from "../../shared/state/secrets.ts";
 import { startInference, waitForModel, waitForRemoteService, startWorker } from "./services.ts";
 import { type StackSettings, readSettings } from "../../shared/state/settings.ts";
-import { type StandIn, type StandIns, startStandIns } from "./stand-ins.ts";
+import { type Fake, type Fakes, startFakes } from "./fakes.ts";
 import {
   type StackAddress,
   type StateFolder,
@@ -22,7 +22,7 @@ import {
 import { formatEnvFile, inferenceToken, withoutRemoteService, workerValues } from "./worker-values.ts";
 import { readLocalStorage } from "../../shared/cloudflare/wrangler-settings.ts";
 
-export type Part = "worker" | "inference" | StandIn;
+export type Part = "worker" | "inference" | Fake;
 
 export interface StackOptions {
   /** The Worker's port; 0 for any free one. */
@@ -33,8 +33,8 @@ export interface StackOptions {
   readonly settings?: StackSettings;
   /** The model folder to serve, by a service of this stack regardless of the settings; see `ensureModel` for the default. */
   readonly modelFolder?: string;
-  /** True to start stand-ins for the identity provider and Stripe, unless the settings name real ones. */
-  readonly standIns?: boolean;
+  /** True to start fakes for the identity provider and Stripe, unless the settings name real ones. */
+  readonly fakes?: boolean;
   /** Replacements for the product's scripts, from the project's folder: a test puts its fault shims there. */
   readonly mains?: { readonly worker?: string | undefined; readonly inference?: string | undefined };
   readonly onProgress: (sentence: string) => void;
@@ -109,27 +109,27 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
     adopt(child);
     return { url, ready: waitForModel(child, url, signal) };
   };
-  const prepareStandIns = async (): Promise<StandIns> =>
-    options.standIns === true
-      ? await startStandIns({ state, baseUrl, given, secrets, adopt, listener, signal })
+  const prepareFakes = async (): Promise<Fakes> =>
+    options.fakes === true
+      ? await startFakes({ state, baseUrl, given, secrets, adopt, listener, signal })
       : { values: {}, addresses: {} };
   // Wait for all of them: a part that starts late must not outlive a failed start.
-  const [service, migrations, standIns] = await Promise.allSettled([
+  const [service, migrations, fakes] = await Promise.allSettled([
     startService().then((started) => {
       // It is awaited after the other parts; if it fails before that, Node must not end the process for an unhandled rejection.
       started.ready.catch(() => undefined);
       return started;
     }),
     applyMigrations(state, signal),
-    prepareStandIns(),
+    prepareFakes(),
   ]);
   if (service.status === "rejected") throw service.reason;
   const { url: inferenceUrl, ready } = service.value;
   if (migrations.status === "rejected") throw migrations.reason;
-  if (standIns.status === "rejected") throw standIns.reason;
+  if (fakes.status === "rejected") throw fakes.reason;
 
   const values = workerValues(baseUrl, inferenceUrl, storage, secrets, {
-    ...standIns.value.values,
+    ...fakes.value.values,
     ...given,
   });
   await writePrivateFile(state.workerEnvironment, formatEnvFile(values));
@@ -146,7 +146,7 @@ async function assemble(options: StackOptions, state: StateFolder, folder: HeldF
     baseUrl,
     apiKey,
     inferenceUrl,
-    ...standIns.value.addresses,
+    ...fakes.value.addresses,
   };
   await writePrivateFile(state.ready, `${JSON.stringify(address)}\n`);
   isUp = true;

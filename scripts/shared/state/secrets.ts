@@ -14,7 +14,7 @@ const Secrets = z.object({
   MASTER_SECRET: secret,
   INFERENCE_TOKEN: secret,
   OPERATOR_TOKEN: secret,
-  /** The Worker's key for Stripe's stand-in, and the secret with which the stand-in signs its webhooks. */
+  /** The Worker's key for Stripe's fake, and the secret with which the fake signs its webhooks. */
   STRIPE_SECRET_KEY: secret,
   STRIPE_WEBHOOK_SECRET: secret,
 });

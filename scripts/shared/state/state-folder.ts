@@ -16,7 +16,7 @@ export interface StateFolder {
   readonly lock: string;
   readonly secrets: string;
   readonly workerEnvironment: string;
-  /** The state of the stand-ins, to which accounts in the database refer. */
+  /** The state of the fakes, to which accounts in the database refer. */
   readonly identity: string;
   readonly billing: string;
   readonly ready: string;
@@ -63,7 +63,7 @@ export const StackAddress = z.object({
   baseUrl: z.url(),
   apiKey: z.string(),
   inferenceUrl: z.url(),
-  /** The URLs of the stand-ins that run. */
+  /** The URLs of the fakes that run. */
   identityUrl: z.url().optional(),
   billingUrl: z.url().optional(),
 });

@@ -6,11 +6,11 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { fileDigest } from "../../../inference-container/src/models/folder.ts";
-import { plantedWords } from "../../../inference-container/test/models/grounding-dino/planted-words.ts";
-import { plantedRfDetr } from "../../../inference-container/test/models/rf-detr/planted-export.ts";
-import { plantedExport } from "../../../inference-container/test/models/owlvit/planted-export.ts";
+import { fixtureWords } from "../../../inference-container/test/models/grounding-dino/fixture-words.ts";
+import { fixtureRfDetr } from "../../../inference-container/test/models/rf-detr/fixture-export.ts";
+import { fixtureExport } from "../../../inference-container/test/models/owlvit/fixture-export.ts";
 import { fixtures } from "../../../inference-container/test/reference/figures.ts";
-import { PlayedHub } from "../../../inference-container/test/support/played-hub.ts";
+import { FakeHub } from "../../../inference-container/test/support/fake-hub.ts";
 import { createClient } from "../../../scripts/shared/api-client.ts";
 import { only } from "../../support/at.ts";
 import { maskPixels, sample } from "../../support/media/sample.ts";
@@ -22,15 +22,15 @@ const OWL = "Xenova/owlvit-base-patch32";
 
 describe("installing a model", () => {
   let scratch: string;
-  let hub: PlayedHub;
+  let hub: FakeHub;
   beforeAll(async () => {
     scratch = await mkdtemp(join(tmpdir(), "install-"));
     const tokenizer = await readFile(join(await ensureBuiltin(), "tokenizer.json"));
-    hub = await PlayedHub.start({
-      [DINO]: { "onnx/model.onnx": plantedWords(), "tokenizer.json": tokenizer },
-      "besit/rfdetr-onnx": { "rfdetr-seg-nano.onnx": plantedRfDetr() },
+    hub = await FakeHub.start({
+      [DINO]: { "onnx/model.onnx": fixtureWords(), "tokenizer.json": tokenizer },
+      "besit/rfdetr-onnx": { "rfdetr-seg-nano.onnx": fixtureRfDetr() },
       [OWL]: {
-        "onnx/model.onnx": plantedExport(),
+        "onnx/model.onnx": fixtureExport(),
         "tokenizer.json": await readFile(join(fixtures("owlvit"), "tokenizer.json")),
       },
     });

@@ -13,10 +13,10 @@ import {
   seededExport,
 } from "../../../inference-container/test/models/owlvit/export-folder.ts";
 import {
-  plantedFolder,
+  fixtureFolder,
   quarterScore,
   template,
-} from "../../../inference-container/test/models/sam3/planted-folder.ts";
+} from "../../../inference-container/test/models/sam3/fixture-folder.ts";
 import { readFigures } from "../../../inference-container/test/reference/figures.ts";
 import { catLabels, endsAtCtrlC, models } from "../../support/process/models-command.ts";
 import { useSharedStack } from "../../support/stack/shared-stack.ts";
@@ -90,7 +90,7 @@ describe("the commands that measure", () => {
   });
 
   it("models describe turns an export into a folder that check takes once its golden values are written in", async () => {
-    const folder = await plantedFolder(join(scratch, "export"), {
+    const folder = await fixtureFolder(join(scratch, "export"), {
       channels: 256,
       floats: "float16",
       files: { "vision-encoder.onnx_data": "weights of another name" },
@@ -199,9 +199,9 @@ describe("the commands that measure", () => {
 
   it("bench compares the whole path with the bare model, in one run", async () => {
     // Its times mean nothing, but it takes the same ways as with the embedded model.
-    const planted = await plantedFolder(join(scratch, "planted"));
+    const fixture = await fixtureFolder(join(scratch, "fixture"));
     const { stdout } = await run(process.execPath, [join("scripts", "run.mjs"), "bench", "--pictures", "1"], {
-      env: { ...process.env, STATE_DIR: join(scratch, "state"), MODEL_FOLDER: planted },
+      env: { ...process.env, STATE_DIR: join(scratch, "state"), MODEL_FOLDER: fixture },
     });
     expect(stdout).toMatch(/whole path ÷ bare loop/);
     expect(stdout).not.toContain("NaN");

@@ -1,4 +1,4 @@
-/** An agent that asks without end, over a whole stack with a model that is planted. */
+/** An agent that asks without end, over a whole stack with a fixture model. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { mapParallel } from "../../../client/src/http/parallel.ts";
 import { createAccount } from "../../../scripts/shared/database/accounts.ts";
 import { type Database, openLocalDatabase } from "../../../scripts/shared/database/database.ts";
 import { stateFolder } from "../../../scripts/shared/state/state-folder.ts";
-import { PLANTED } from "../../support/chaos/models.ts";
+import { FIXTURE } from "../../support/chaos/models.ts";
 import { keysInBucket } from "../../support/stack/local-bucket.ts";
 import { sample } from "../../support/media/sample.ts";
 import { type SpawnedStack, spawnStack } from "../../support/stack/spawn-stack.ts";
@@ -27,7 +27,7 @@ beforeAll(async () => {
   stack = await spawnStack({
     stateDir,
     launcher: "test/support/chaos/start.ts",
-    env: { ...PLANTED.env, CHAOS_SERVICE: PLANTED.service },
+    env: { ...FIXTURE.env, CHAOS_SERVICE: FIXTURE.service },
   });
   database = await openLocalDatabase(stateFolder(stateDir));
 });

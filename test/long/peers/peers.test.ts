@@ -1,4 +1,4 @@
-/** Other people's tools, from PyPI, Maven Central and the registries of Go and Rust, over the whole stack with a model that is planted. */
+/** Other people's tools, from PyPI, Maven Central and the registries of Go and Rust, over the whole stack with a fixture model. */
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,9 +9,9 @@ import { z } from "zod";
 import { createClient } from "../../../scripts/shared/api-client.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { only, present } from "../../support/at.ts";
-import { PLANTED } from "../../support/chaos/models.ts";
+import { FIXTURE } from "../../support/chaos/models.ts";
 import { openapiGenerator, PEERS, pythonPackages } from "../../support/clients/peers/install.ts";
-import { playCvat } from "../../support/clients/peers/played-cvat.ts";
+import { fakeCvat } from "../../support/clients/peers/fake-cvat.ts";
 import { type SpawnedStack, spawnStack } from "../../support/stack/spawn-stack.ts";
 
 const exec = promisify(execFile);
@@ -60,8 +60,8 @@ describe("other people's tools", () => {
       stateDir: join(folder, "state"),
       launcher: "test/support/chaos/start.ts",
       env: {
-        ...PLANTED.env,
-        CHAOS_SERVICE: PLANTED.service,
+        ...FIXTURE.env,
+        CHAOS_SERVICE: FIXTURE.service,
         ALLOW_LOCAL_URLS: "true",
         CVAT_LABELS: "bright",
         // Node's own bound would answer a long query before the Worker reads it.
@@ -83,7 +83,7 @@ describe("other people's tools", () => {
       CARGO_TARGET_DIR: join(PEERS, "cargo"),
       YOLO_CONFIG_DIR: folder,
       FIFTYONE_DISABLE_SERVICES: "true",
-      CVAT_ACCESS_TOKEN: "the played server asks for none",
+      CVAT_ACCESS_TOKEN: "the fake server asks for none",
     };
     const ended = exec(program, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 });
     return (
@@ -169,7 +169,7 @@ describe("other people's tools", () => {
     const bin = await pythonPackages("cvat-cli==2.80.0", "cvat-sdk[masks]==2.80.0", "httpx==0.28.1");
     const picture = await readFile(join(PROJECT_ROOT, "samples/coffee.png"));
     const functions = { url: stack.baseUrl, password: stack.apiKey };
-    const cvat = await playCvat({ picture, width: 600, height: 400, labels: ["bright"], functions });
+    const cvat = await fakeCvat({ picture, width: 600, height: 400, labels: ["bright"], functions });
     const script = join(PROJECT_ROOT, "test/support/clients/peers/cvat.py");
     const called = Called.parse(JSON.parse(await run(join(bin, "python"), [script, cvat.url, "120", "280"])));
     expect(called.functions).toEqual({
@@ -182,7 +182,7 @@ describe("other people's tools", () => {
 
     const page = await readFile(join(PROJECT_ROOT, "docs/integrations.md"), "utf8");
     const [, code = ""] = /^```python\n([\s\S]*?)^```$/m.exec(page) ?? [];
-    // The planted model knows this word.
+    // The fixture model knows this word.
     await writeFile(join(folder, "segmentation.py"), code.replace('["cup", "spoon"]', '["bright"]'));
     const annotate = ["task", "auto-annotate", "1", "--function-file", "segmentation.py"];
     const program = [`XDG_CACHE_HOME=${folder}`, join(bin, "cvat-cli"), "--server-host", cvat.url];
@@ -205,7 +205,7 @@ describe("other people's tools", () => {
       examples = [...section.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
       await symlink(join(PROJECT_ROOT, "samples"), join(folder, "samples"));
       const bin = await pythonPackages("httpx==0.28.1");
-      // The planted model knows this word.
+      // The fixture model knows this word.
       await run(join(bin, "python"), ["-c", example(0).replace('["cup", "cat"]', '["bright"]')]);
       const annotations = await readFile(join(folder, "dataset/annotations.json"), "utf8");
       areas = z

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { type Answer, answerOf, fetchWorker, newClient } from "../../support/worker/client/api.ts";
 import { finishNextJob, rectangle } from "../../support/worker/fixtures/bridges.ts";
-import { PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { FakeInference } from "../../support/worker/fakes/inference.ts";
 import { JPEG } from "../../support/worker/fixtures/jobs.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
 it("an annotation tool that asks again for what took more than 55 seconds is answered by the same job [A21-11]", async () => {
   const client = await newClient();
-  const inference = new PlayedInference();
+  const inference = new FakeInference();
   const click = async (): Promise<Answer> => {
     const headers = {
       authorization: `Basic ${btoa(`cvat:${client.key}`)}`,

@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import { CRONS, logged, runCron } from "../../support/worker/runtime/crons.ts";
-import { PlayedStripe } from "../../support/worker/fakes/stripe.ts";
+import { FakeStripe } from "../../support/worker/fakes/stripe.ts";
 
 const ACCOUNTS = 20_000;
 const MOST_A_RUN = 5_000;
 
 it("the hour of 20,000 paying accounts is reported in four runs, each account once", async () => {
-  const stripe = new PlayedStripe();
+  const stripe = new FakeStripe();
   for (let i = 1; i <= ACCOUNTS; i += 1) stripe.has(`cus_${i}`);
   logged();
   await env.DB.prepare(
@@ -20,7 +20,7 @@ it("the hour of 20,000 paying accounts is reported in four runs, each account on
   const began = Date.now();
   for (let sent = 0; sent < ACCOUNTS; sent += MOST_A_RUN) await runCron(CRONS.report);
   const seconds = (Date.now() - began) / 1_000;
-  const { uses } = stripe.standIn.state;
+  const { uses } = stripe.fake.state;
   expect(uses).toHaveLength(ACCOUNTS);
   expect(new Set(uses.map(({ identifier }) => identifier)).size).toBe(ACCOUNTS);
   expect(

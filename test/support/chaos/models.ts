@@ -17,10 +17,10 @@ export const EMBEDDED: ChaosModel = {
 };
 
 /** A model that takes no time, except that one job in ten holds the device for half a second. */
-export const PLANTED: ChaosModel = {
-  service: "inference-container/test/support/service/planted-main.ts",
+export const FIXTURE: ChaosModel = {
+  service: "inference-container/test/support/service/fixture-main.ts",
   // More tasks at the service than its default, because it is quick: a power cut costs each of them an attempt.
-  env: { CHAOS_MODEL: "planted", QUEUE_CAPACITY: "12" },
+  env: { CHAOS_MODEL: "fixture", QUEUE_CAPACITY: "12" },
   width: 64,
   prompts: [["slow", "bright"], ...Array.from({ length: 9 }, () => ["bright"])],
 };

@@ -6,7 +6,7 @@ import { openLocalDatabase } from "../../../scripts/shared/database/database.ts"
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { loadSecrets } from "../../../scripts/shared/state/secrets.ts";
 import type { StateFolder } from "../../../scripts/shared/state/state-folder.ts";
-import { StripeState } from "../../../scripts/local/stand-ins/stripe/state.ts";
+import { StripeState } from "../../../scripts/local/fakes/stripe/state.ts";
 import { JobReport } from "../../../src/jobs/contract/job-report.ts";
 import { mapPool } from "../../../src/shared/pool.ts";
 import { queryDatabase } from "../stack/local-database.ts";
@@ -54,7 +54,7 @@ export async function reportUsageNow(state: StateFolder, baseUrl: string): Promi
   await fetch(cron);
 }
 
-/** The units that Stripe's stand-in has metered, by account; each event's identifier only once. */
+/** The units that Stripe's fake has metered, by account; each event's identifier only once. */
 export async function meteredUnits({ billing }: StateFolder): Promise<Map<string, number>> {
   const { customers, uses } = StripeState.parse(JSON.parse(await readFile(billing, "utf8")));
   const accounts = new Map(customers.map(({ id, accountId }) => [id, accountId ?? ""]));

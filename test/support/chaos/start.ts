@@ -17,7 +17,7 @@ await runCommand(async (signal) => {
   const stack = await startStack({
     port: 0,
     stateDir,
-    standIns: true,
+    fakes: true,
     ...(modelFolder !== undefined && { modelFolder }),
     onProgress: (sentence) => console.log(sentence),
     signal,

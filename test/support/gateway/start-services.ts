@@ -6,7 +6,7 @@ import { startInference } from "../../../scripts/local/stack/services.ts";
 import type { Child } from "../../../scripts/shared/child.ts";
 import type { OperatorApi } from "../../../scripts/shared/database/operator-api.ts";
 
-const PLANTED = "inference-container/test/support/service/planted-main.ts";
+const FIXTURE = "inference-container/test/support/service/fixture-main.ts";
 const { signal } = new AbortController();
 
 /** Adds a worker and returns its token. */
@@ -18,7 +18,7 @@ export async function addedToken(api: OperatorApi, name: string): Promise<string
 export const workersOf = async (api: OperatorApi): Promise<Workers["workers"]> =>
   Workers.parse(await api.call("GET", "/workers")).workers;
 
-/** Starts a service with the planted model that the Worker knows only by its connection to the gateway. */
+/** Starts a service with the fixture model that the Worker knows only by its connection to the gateway. */
 export async function startWorkerService(
   baseUrl: string,
   folder: string,
@@ -29,8 +29,8 @@ export async function startWorkerService(
   await mkdir(logs);
   const { child } = await startInference({
     token,
-    modelFolder: "planted",
-    main: PLANTED,
+    modelFolder: "fixture",
+    main: FIXTURE,
     origin: baseUrl,
     mark: { GATEWAY_TEST: randomUUID() },
     logs,

@@ -6,7 +6,7 @@ import { findFfmpeg } from "../../../inference-container/src/video/ffmpeg.ts";
 import { Failure } from "../../../scripts/shared/command-line.ts";
 import { benchPicture, largePicture } from "../../../scripts/bench/pictures/bench-picture.ts";
 import { markdownTable } from "../../../scripts/bench/report.ts";
-import { STAND_IN } from "../../../scripts/bench/start-inference.ts";
+import { FAKE } from "../../../scripts/bench/start-inference.ts";
 import { makeClip } from "../../../scripts/bench/video/make-clip.ts";
 import { type BenchService, withService } from "../../../scripts/bench/service/with-service.ts";
 import { type MemorySample, sampleMemory, thirds } from "./soak-memory.ts";
@@ -32,10 +32,10 @@ interface Kind {
   readonly code: string;
 }
 
-/** Keeps the service busy with mixed work of the stand-in model for `minutes`, and samples its memory. */
+/** Keeps the service busy with mixed work of the fake model for `minutes`, and samples its memory. */
 export async function soak(minutes: number, signal: AbortSignal): Promise<Soak> {
   const mark = { SEGMENTATION_BENCH: randomUUID() };
-  return await withService(STAND_IN, mark, signal, async (service) => {
+  return await withService(FAKE, mark, signal, async (service) => {
     const kinds = await fill(service);
     const outcomes = new Map<string, number>();
     const sampling = sampleMemory(mark, SAMPLE_MS);

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runDeploy } from "../../../scripts/operate/deploy/run.ts";
-import { prepare, type Situation, standIn, world } from "./deployment.ts";
-import type { StandInAccount } from "./wrangler/account.ts";
+import { prepare, type Situation, fake, world } from "./deployment.ts";
+import type { FakeAccount } from "./wrangler/account.ts";
 
 /** A signal that never fires. */
 export const { signal: never } = new AbortController();
@@ -24,9 +24,9 @@ export const CHANGES =
   /^(?:d1 create|queues create|r2 bucket (?:create|cors set|notification create|lifecycle add)|secret bulk)/;
 
 /** A clone and an account, in which the command can be run several times. */
-export async function cloneWith(account: StandInAccount, situation: Situation = { skipped: AS_CLONED }) {
+export async function cloneWith(account: FakeAccount, situation: Situation = { skipped: AS_CLONED }) {
   const folder = await prepare(situation);
-  const { wrangler, calls } = standIn(account);
+  const { wrangler, calls } = fake(account);
   const read = (name: string) => readFile(join(folder.path, name), "utf8").catch(() => null);
   return {
     account,

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Wrangler } from "../../../scripts/operate/deploy/cloudflare.ts";
 import { runDeploy } from "../../../scripts/operate/deploy/run.ts";
 import { WranglerFailure } from "../../../scripts/shared/cloudflare/wrangler.ts";
-import type { StandInAccount } from "./wrangler/account.ts";
+import type { FakeAccount } from "./wrangler/account.ts";
 import { answerOfApi, API } from "./wrangler/api.ts";
 import { answerOf, wordsOf } from "./wrangler/answer.ts";
 import { completeAccount, type CONFIGURED, copyConfiguration, type DeployFolder } from "./half-configured.ts";
@@ -23,7 +23,7 @@ export const Report = z.object({
 export interface Situation {
   readonly skipped?: readonly (keyof typeof CONFIGURED)[];
   readonly edit?: (toml: string) => string;
-  readonly account?: Partial<StandInAccount>;
+  readonly account?: Partial<FakeAccount>;
 }
 
 /** A finding, without its sentence. */
@@ -34,7 +34,7 @@ export interface Found {
 }
 
 /** The addresses of the internet that answer a test, the account behind Cloudflare's API, and the command's output. */
-export const world = { answering: new Set<string>(), account: null as StandInAccount | null, printed: "" };
+export const world = { answering: new Set<string>(), account: null as FakeAccount | null, printed: "" };
 const folders: string[] = [];
 
 /** Puts a small internet and a terminal around each test of this file. */
@@ -74,7 +74,7 @@ export async function prepare({ skipped, edit }: Situation): Promise<DeployFolde
 }
 
 /** Fakes Wrangler in this process: starting one per command would take a hundred times as long. */
-export function standIn(account: StandInAccount): { wrangler: Wrangler; calls: string[] } {
+export function fake(account: FakeAccount): { wrangler: Wrangler; calls: string[] } {
   const calls: string[] = [];
   const wrangler: Wrangler = async (args, _, input) => {
     calls.push(wordsOf(args));
@@ -85,10 +85,10 @@ export function standIn(account: StandInAccount): { wrangler: Wrangler; calls: s
   return { wrangler, calls };
 }
 
-/** Runs the command on a copy of the project's configuration, with Wrangler's stand-in. */
+/** Runs the command on a copy of the project's configuration, with Wrangler's fake. */
 export async function deploy(situation: Situation, ...args: string[]) {
   const folder = await prepare(situation);
-  const { wrangler, calls } = standIn({ ...(await completeAccount()), ...situation.account });
+  const { wrangler, calls } = fake({ ...(await completeAccount()), ...situation.account });
   world.printed = "";
   const exitCode = await runDeploy(
     ["--json", "--config", folder.config, ...args],

@@ -1,12 +1,12 @@
 import { cp, mkdtemp, readFile, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { StandInAccount } from "./wrangler/account.ts";
+import type { FakeAccount } from "./wrangler/account.ts";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
 const ACCOUNT_ID = "0123456789abcdef0123456789abcdef";
 export const DATABASE_ID = "11111111-2222-3333-4444-555555555555";
-export const WRANGLER_STAND_IN = join(PROJECT_ROOT, "test", "support", "stack", "wrangler", "main.ts");
+export const WRANGLER_FAKE = join(PROJECT_ROOT, "test", "support", "stack", "wrangler", "main.ts");
 
 /** The operator's changes in wrangler.toml: [before, after]. */
 export const CONFIGURED = {
@@ -28,7 +28,7 @@ export const UPLOAD_EVENTS = {
 };
 
 /** An account that has everything. */
-export const completeAccount = async (): Promise<StandInAccount> => ({
+export const completeAccount = async (): Promise<FakeAccount> => ({
   loggedIn: true,
   accounts: [ACCOUNT_ID],
   databases: [{ uuid: DATABASE_ID, name: "segmentation" }],
@@ -58,7 +58,7 @@ export const completeAccount = async (): Promise<StandInAccount> => ({
 });
 
 /** An account that has nothing. */
-export const emptyAccount = (): StandInAccount => ({
+export const emptyAccount = (): FakeAccount => ({
   loggedIn: true,
   accounts: [ACCOUNT_ID],
   databases: [],

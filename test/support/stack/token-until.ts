@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { decodeJwt, importJWK, SignJWT } from "jose";
 import { stateFolder } from "../../../scripts/shared/state/state-folder.ts";
-import { Kept } from "../../../scripts/local/stand-ins/identity/kept.ts";
+import { Kept } from "../../../scripts/local/fakes/identity/kept.ts";
 
 /** An access token of a stack's identity provider with another end (epoch seconds): the same claims, signed by the same key. */
 export async function tokenUntil(stateDir: string, token: string, end: number): Promise<string> {

@@ -305,7 +305,7 @@ const job: fc.Arbitrary<FinishedJob> = fc.oneof(
 );
 
 /** Counts its signatures; its URLs name the object. */
-class PlayedSigner implements Presigner {
+class FakeSigner implements Presigner {
   signatures = 0;
   async signature(key: string): Promise<string> {
     this.signatures += 1;
@@ -320,7 +320,7 @@ describe("a result's JSON", () => {
   it("keeps a thousand signatures at most: the others are made again", async () => {
     const masks = Array.from({ length: 1_500 }, (_, i) => mask(i, 1));
     const tasks = [{ taskId: A, lease: 1, output: { ...IMAGE_OUTPUT, masks } }];
-    const signer = new PlayedSigner();
+    const signer = new FakeSigner();
     let json = "";
     for await (const piece of resultJson(imageJob([A]), () => tasks, signer, 900)) json += piece;
     expect(signer.signatures).toBe(1_500 + 500);
@@ -331,7 +331,7 @@ describe("a result's JSON", () => {
   it("is to the byte what the whole object would give, and signs each output once", async () => {
     await fc.assert(
       fc.asyncProperty(job, async (finished) => {
-        const signer = new PlayedSigner();
+        const signer = new FakeSigner();
         const urls = new Map<string, string>();
         for (const { key, objectKey } of assetsOf(finished)) {
           urls.set(key, signer.url(objectKey, await signer.signature(objectKey)));

@@ -4,7 +4,7 @@ import { mostMasks } from "../../../src/jobs/rules/task-outputs.ts";
 import { MOST_ARCHIVES } from "../../../src/jobs/rules/archive.ts";
 import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/fakes/inference.ts";
+import { callBack, deliverTask, FakeInference, success } from "../../support/worker/fakes/inference.ts";
 import { imageJob, uploads } from "../../support/worker/fixtures/jobs.ts";
 import { SINGLE_FILES } from "../../support/a-job.ts";
 import { overrideSettings } from "../../support/worker/runtime/settings.ts";
@@ -39,9 +39,9 @@ const filesOfDay = async ({ accountId }: Client): Promise<number> =>
 
 describe("the files of a day", () => {
   let client: Client;
-  let inference: PlayedInference;
+  let inference: FakeInference;
   beforeEach(() => {
-    inference = new PlayedInference();
+    inference = new FakeInference();
   });
 
   /** Creates jobs with as many files as possible, until the service refuses one. Returns the number of files written. */

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { type Length, playMonth } from "../../support/worker/abuse/month.ts";
+import { type Length, runMonth } from "../../support/worker/abuse/month.ts";
 import { isWithin, report } from "../../support/worker/abuse/report.ts";
 import { objectsLeft } from "../../support/worker/abuse/stored.ts";
 import type { Settings } from "../../../src/settings.ts";
@@ -43,7 +43,7 @@ it(
   async () => {
     overrideSettings(BUDGETS[env.FUZZ]);
     const length = LENGTHS[env.FUZZ];
-    const outcome = await playMonth(length, (day) => {
+    const outcome = await runMonth(length, (day) => {
       if (env.FUZZ === "long") console.info(`day ${day} of ${length.days}`);
     });
     if (env.FUZZ === "long") console.info(report(outcome));

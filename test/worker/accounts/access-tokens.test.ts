@@ -6,7 +6,7 @@ import {
   AUDIENCE,
   goodClaims,
   newProviderKey,
-  PlayedIdentityProvider,
+  FakeIdentityProvider,
   rawToken,
 } from "../../support/worker/client/access-tokens.ts";
 import { type Answer, send } from "../../support/worker/client/api.ts";
@@ -18,9 +18,9 @@ import { expectError } from "../../support/worker/client/wire.ts";
 const seconds = () => Math.floor(Date.now() / 1_000);
 
 describe("an access token", () => {
-  let provider: PlayedIdentityProvider;
+  let provider: FakeIdentityProvider;
   beforeEach(async () => {
-    provider = await PlayedIdentityProvider.start();
+    provider = await FakeIdentityProvider.start();
   });
 
   const expectRefused = async (token: string) => {

@@ -3,7 +3,7 @@ import { newId } from "../../../src/shared/ids.ts";
 import { Meter } from "../../support/worker/abuse/meter.ts";
 import { newClient, type Client } from "../../support/worker/client/api.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { finishJob, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { finishJob, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { imageJob, newJob, presign, uploaded } from "../../support/worker/fixtures/jobs.ts";
 import { Draw } from "../../support/worker/client/random.ts";
 
@@ -78,7 +78,7 @@ describe("the counts of an account", () => {
 
   it("are what there is to count, whatever the API does", async () => {
     const client = await newClient();
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     await presign(client);
     const { jobId, tasks } = await newJob(client, 3);
     expect(await counted(client.accountId)).toEqual({ unused_uploads: 1, active_jobs: 1 });

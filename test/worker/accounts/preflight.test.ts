@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { PlayedIdentityProvider } from "../../support/worker/client/access-tokens.ts";
+import { FakeIdentityProvider } from "../../support/worker/client/access-tokens.ts";
 import { type Answer, type Client, newClient, send } from "../../support/worker/client/api.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
 import { imageJob, uploads, videoJob } from "../../support/worker/fixtures/jobs.ts";
@@ -104,7 +104,7 @@ describe("an account that has changed", () => {
   });
 
   it("is let in by its access token as it is then, and not at all once it is suspended [5-5]", async () => {
-    const provider = await PlayedIdentityProvider.start();
+    const provider = await FakeIdentityProvider.start();
     const tokenOf = (changes: object) => provider.issue({ sub: "ada", ...changes });
     const [token, another] = [await tokenOf({ name: "Ada" }), await tokenOf({ name: "Ada Lovelace" })];
     const presign = (credential: string) =>

@@ -3,7 +3,7 @@ import {
   accountBy,
   accountCount,
   newProviderKey,
-  PlayedIdentityProvider,
+  FakeIdentityProvider,
 } from "../../support/worker/client/access-tokens.ts";
 import { newClient } from "../../support/worker/client/api.ts";
 import { later } from "../../support/worker/runtime/time.ts";
@@ -12,9 +12,9 @@ import { expectError } from "../../support/worker/client/wire.ts";
 const seconds = () => Math.floor(Date.now() / 1_000);
 
 describe("an access token", () => {
-  let provider: PlayedIdentityProvider;
+  let provider: FakeIdentityProvider;
   beforeEach(async () => {
-    provider = await PlayedIdentityProvider.start();
+    provider = await FakeIdentityProvider.start();
   });
 
   const expectUnavailable = async (token: string, accounts = 0) => {

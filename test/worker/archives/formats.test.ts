@@ -14,7 +14,7 @@ import {
   deliverTask,
   failure,
   finishJob,
-  PlayedInference,
+  FakeInference,
   success,
   videoSuccess,
 } from "../../support/worker/fakes/inference.ts";
@@ -25,10 +25,10 @@ const PROMPTS = ["cat", 'a "red" cup'];
 const MASKS = 2;
 
 let client: Client;
-let inference: PlayedInference;
+let inference: FakeInference;
 beforeEach(async () => {
   client = await newClient();
-  inference = new PlayedInference();
+  inference = new FakeInference();
 });
 
 describe("the inference service is sent", () => {

@@ -13,7 +13,7 @@ import {
   loseLease,
   WatchedMedia,
 } from "../../support/worker/fixtures/archive-builders.ts";
-import { callBack, deliverTask, output, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { callBack, deliverTask, output, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
 import { amount, Draw } from "../../support/worker/client/random.ts";
 
@@ -29,7 +29,7 @@ const contentOf = (name: string): string => `${"bytes of a mask ".repeat(20)}${n
 /** Creates a successful job with this many pictures and masks, found by two prompts. */
 async function jobOfManyFiles(client: Client): Promise<{ jobId: string; names: string[] }> {
   const { jobId, tasks } = await newJob(client, TASKS, { prompts: ["cat", "dog"] });
-  const inference = new PlayedInference();
+  const inference = new FakeInference();
   const masks = output(MASKS).masks.map((mask) => ({ ...mask, promptIndex: mask.maskIndex % 2 }));
   const completion = { outcome: "success", output: output(0, { masks }) } satisfies Completion;
   const names: string[] = [];

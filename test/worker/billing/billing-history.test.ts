@@ -6,7 +6,7 @@ import {
   createSession,
   deliver,
   notedEvents,
-  PlayedStripe,
+  FakeStripe,
 } from "../../support/worker/fakes/stripe.ts";
 
 describe("a history of webhooks", () => {
@@ -34,8 +34,8 @@ describe("a history of webhooks", () => {
   }
 
   /** Changes an account's subscription. Returns the webhooks that report it. */
-  async function happen(stripe: PlayedStripe, account: BilledAccount, draw: Draw): Promise<Request[]> {
-    const { subscriptions, webhooks } = stripe.standIn;
+  async function happen(stripe: FakeStripe, account: BilledAccount, draw: Draw): Promise<Request[]> {
+    const { subscriptions, webhooks } = stripe.fake;
     const customer = stripe.customerOf(account.client);
     const step = draw.oneOf<Step>(STEPS[account.status]);
     const [newest] = subscriptions.of(customer);
@@ -49,7 +49,7 @@ describe("a history of webhooks", () => {
 
   it("of many events, in any order, each one to three times and many at once, ends as the ordered one does [4.10-12]", async () => {
     const draw = new Draw();
-    const stripe = new PlayedStripe();
+    const stripe = new FakeStripe();
     const accounts: BilledAccount[] = [];
     for (let i = 0; i < 3; i += 1) {
       const client = await newClient("trial");

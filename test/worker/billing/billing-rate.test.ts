@@ -4,12 +4,7 @@ import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { logged } from "../../support/worker/runtime/crons.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
 import { overrideSettings } from "../../support/worker/runtime/settings.ts";
-import {
-  createSession,
-  deliver,
-  PlayedStripe,
-  sendWithoutBilling,
-} from "../../support/worker/fakes/stripe.ts";
+import { createSession, deliver, FakeStripe, sendWithoutBilling } from "../../support/worker/fakes/stripe.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
@@ -17,10 +12,10 @@ const MOST = 5;
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
-let stripe: PlayedStripe;
+let stripe: FakeStripe;
 let client: Client;
 beforeEach(async () => {
-  stripe = new PlayedStripe();
+  stripe = new FakeStripe();
   client = await newClient("trial");
   overrideSettings({ MAX_BILLING_SESSIONS_PER_HOUR: MOST });
   // Moves to the start of an hour.

@@ -12,7 +12,7 @@ import {
   createSession,
   deliver,
   notedEvents,
-  PlayedStripe,
+  FakeStripe,
   sendWithoutBilling,
 } from "../../support/worker/fakes/stripe.ts";
 import { later } from "../../support/worker/runtime/time.ts";
@@ -26,15 +26,15 @@ import {
 } from "../../support/worker/fixtures/subscriptions.ts";
 
 describe("webhooks of the payment provider", () => {
-  let stripe: PlayedStripe;
+  let stripe: FakeStripe;
   let client: Client;
   beforeEach(async () => {
-    stripe = new PlayedStripe();
+    stripe = new FakeStripe();
     client = await newClient("trial");
   });
 
   it("decide the access mode, from the account's very next request on [4.10-11]", async () => {
-    const { subscriptions, webhooks } = stripe.standIn;
+    const { subscriptions, webhooks } = stripe.fake;
     expect(await modeOf(client)).toBe("trial");
     const one = await subscribed(stripe, client);
     expect(await modeOf(client)).toBe("paid");
@@ -62,7 +62,7 @@ describe("webhooks of the payment provider", () => {
 
   it("are refused with a missing, forged or stale signature, and have no effect [4.10-13]", async () => {
     await createSession(client, "checkout");
-    const webhook = await webhookOf(stripe, stripe.standIn.subscriptions.begin(stripe.customerOf(client)));
+    const webhook = await webhookOf(stripe, stripe.fake.subscriptions.begin(stripe.customerOf(client)));
     const body = await webhook.clone().text();
     const signature = present(webhook.headers.get("stripe-signature"), "signature");
     const forged = await Stripe.webhooks.generateTestHeaderStringAsync({
@@ -104,7 +104,7 @@ describe("webhooks of the payment provider", () => {
   it("have their effect once: a known event asks Stripe for nothing [4.10-12]", async () => {
     const webhook = await webhookOf(
       stripe,
-      stripe.standIn.subscriptions.failPayment(await subscribed(stripe, client)),
+      stripe.fake.subscriptions.failPayment(await subscribed(stripe, client)),
     );
     expect((await deliver(webhook)).status).toBe(200);
     const before = { ...(await billingOf(client)), calls: stripe.calls.length };
@@ -159,7 +159,7 @@ describe("webhooks of the payment provider", () => {
   it("are answered 502 when Stripe can't be asked, and have their effect when they come again", async () => {
     const webhook = await webhookOf(
       stripe,
-      stripe.standIn.subscriptions.failPayment(await subscribed(stripe, client)),
+      stripe.fake.subscriptions.failPayment(await subscribed(stripe, client)),
     );
     const noted = await notedEvents();
     stripe.intercept = async () => new Response("down", { status: 503 });
@@ -177,7 +177,7 @@ describe("webhooks of the payment provider", () => {
   ])("write event and effect together: when %s, neither is there", async (_, write) => {
     const webhook = await webhookOf(
       stripe,
-      stripe.standIn.subscriptions.failPayment(await subscribed(stripe, client)),
+      stripe.fake.subscriptions.failPayment(await subscribed(stripe, client)),
     );
     const before = await billingOf(client);
     await home.DB.exec(`CREATE TRIGGER broken BEFORE ${write} BEGIN SELECT RAISE(ABORT, 'broken'); END`);
@@ -189,7 +189,7 @@ describe("webhooks of the payment provider", () => {
   });
 
   it("count subscriptions to the service's price alone, whatever else the customer has [4.10-22]", async () => {
-    const { subscriptions, webhooks } = stripe.standIn;
+    const { subscriptions, webhooks } = stripe.fake;
     await createSession(client, "checkout");
     const customer = stripe.customerOf(client);
     await webhooks.deliver(subscriptions.begin(customer, "price_of_a_newsletter"));
@@ -211,7 +211,7 @@ describe("webhooks of the payment provider", () => {
   });
 
   it("count subscriptions to a price that the service had before, where the operator names it [4.10-22]", async () => {
-    const { subscriptions } = stripe.standIn;
+    const { subscriptions } = stripe.fake;
     await createSession(client, "checkout");
     const customer = stripe.customerOf(client);
     subscriptions.begin(customer, "price_of_last_year");
@@ -225,7 +225,7 @@ describe("webhooks of the payment provider", () => {
   });
 
   it("let the best-standing subscription speak for a customer who has several", async () => {
-    const { subscriptions, webhooks } = stripe.standIn;
+    const { subscriptions, webhooks } = stripe.fake;
     const first = await subscribed(stripe, client);
     await webhooks.deliver(subscriptions.begin(first.customer));
     await webhooks.deliver(subscriptions.failPayment(subscriptionOf(stripe, client)));
@@ -277,7 +277,7 @@ describe("webhooks of the payment provider", () => {
     const ended = await subscribed(stripe, client);
     await settledJob(client.accountId, { units: 3, fund: "paid", endedAt: Date.now() });
     const lines = logged();
-    await stripe.standIn.webhooks.deliver(stripe.standIn.subscriptions.cancel(ended));
+    await stripe.fake.webhooks.deliver(stripe.fake.subscriptions.cancel(ended));
     await stripe.deliverAll();
     await stripe.deleteCustomer(client);
     await stripe.deliverAll();

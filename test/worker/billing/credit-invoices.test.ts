@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Invoice, Subscription } from "../../../scripts/local/stand-ins/stripe/state.ts";
-import type { Happening } from "../../../scripts/local/stand-ins/stripe/subscriptions.ts";
+import type { Invoice, Subscription } from "../../../scripts/local/fakes/stripe/state.ts";
+import type { Happening } from "../../../scripts/local/fakes/stripe/subscriptions.ts";
 import { billingSettingsOf } from "../../../src/feature-settings.ts";
 import { Payments } from "../../../src/billing/store/payments.ts";
 import { present } from "../../support/at.ts";
@@ -10,7 +10,7 @@ import { home } from "../../support/worker/runtime/databases.ts";
 import { imageJob, uploads } from "../../support/worker/fixtures/jobs.ts";
 import { settledJob } from "../../support/worker/fixtures/ledger.ts";
 import { overrideSettings } from "../../support/worker/runtime/settings.ts";
-import { billingRow, createSession, PlayedStripe } from "../../support/worker/fakes/stripe.ts";
+import { billingRow, createSession, FakeStripe } from "../../support/worker/fakes/stripe.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
@@ -20,17 +20,17 @@ const CREDIT = 5;
 const NEWSLETTER = "price_of_a_newsletter";
 
 describe("the invoices of a customer", () => {
-  let stripe: PlayedStripe;
+  let stripe: FakeStripe;
   let client: Client;
   beforeEach(async () => {
-    stripe = new PlayedStripe();
+    stripe = new FakeStripe();
     overrideSettings({ CREDIT_UNITS: CREDIT });
     client = await newClient("trial");
     await stripe.subscribe(client);
   });
 
   const subscription = (price: string | null = null): Subscription => {
-    const all = stripe.standIn.subscriptions.of(stripe.customerOf(client));
+    const all = stripe.fake.subscriptions.of(stripe.customerOf(client));
     return present(
       all.find((one) => one.price === price),
       "subscription",
@@ -38,7 +38,7 @@ describe("the invoices of a customer", () => {
   };
 
   async function happens(happenings: Happening[]): Promise<void> {
-    await stripe.standIn.webhooks.deliver(happenings);
+    await stripe.fake.webhooks.deliver(happenings);
     await stripe.deliverAll();
   }
 
@@ -54,7 +54,7 @@ describe("the invoices of a customer", () => {
 
   it("count if they are paid, however many are newer [4.10-19]", async () => {
     const { customer, id } = subscription();
-    const { invoices } = stripe.standIn.state;
+    const { invoices } = stripe.fake.state;
     const paid = (units: number): Invoice => ({
       id: `in_${invoices.length}`,
       customer,
@@ -74,7 +74,7 @@ describe("the invoices of a customer", () => {
   });
 
   it("of something else that is sold neither raise the credit nor count as overdue [4.10-19 4.10-20]", async () => {
-    const { subscriptions } = stripe.standIn;
+    const { subscriptions } = stripe.fake;
     await happens(subscriptions.begin(stripe.customerOf(client), NEWSLETTER));
     await use(CREDIT);
     await happens(subscriptions.renew(subscription(NEWSLETTER)));
@@ -97,7 +97,7 @@ describe("the invoices of a customer", () => {
   });
 
   it("whose bank debit is under way are neither paid nor overdue, until it has succeeded or failed [4.10-19 4.10-20]", async () => {
-    const { subscriptions } = stripe.standIn;
+    const { subscriptions } = stripe.fake;
     await use(3);
     await happens(subscriptions.debit(subscription()));
     expect(await billingRow(client)).toMatchObject({ paid_units: 0, owes: 0 });

@@ -3,10 +3,10 @@ import { present } from "../../support/at.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/client/api.ts";
 import { CRONS, runCron } from "../../support/worker/runtime/crons.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/fakes/inference.ts";
+import { callBack, deliverTask, FakeInference, success } from "../../support/worker/fakes/inference.ts";
 import { entriesOf, settledJob } from "../../support/worker/fixtures/ledger.ts";
 import { imageJob, newJob, uploads } from "../../support/worker/fixtures/jobs.ts";
-import { createSession, PlayedStripe } from "../../support/worker/fakes/stripe.ts";
+import { createSession, FakeStripe } from "../../support/worker/fakes/stripe.ts";
 import { overrideSettings } from "../../support/worker/runtime/settings.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
@@ -14,12 +14,12 @@ import { happens, subscriptionOf, report, HOUR } from "../../support/worker/fixt
 
 const DAY = 24 * HOUR;
 
-let inference: PlayedInference;
-let stripe: PlayedStripe;
+let inference: FakeInference;
+let stripe: FakeStripe;
 beforeEach(() => {
-  inference = new PlayedInference();
-  const byInference = present(vi.mocked(fetch).getMockImplementation(), "the played inference service");
-  stripe = new PlayedStripe((request) => byInference(request));
+  inference = new FakeInference();
+  const byInference = present(vi.mocked(fetch).getMockImplementation(), "the fake inference service");
+  stripe = new FakeStripe((request) => byInference(request));
 });
 
 const askFor = async (client: Client, pictures: number): Promise<Answer> =>
@@ -159,7 +159,7 @@ describe("an overdue invoice", () => {
   });
 
   it("refuses the checkout also before its webhook has come [4.10-20]", async () => {
-    stripe.standIn.subscriptions.cancel(subscriptionOf(stripe, client));
+    stripe.fake.subscriptions.cancel(subscriptionOf(stripe, client));
     expectError(await createSession(client, "checkout"), 402, "payment_required");
   });
 
@@ -172,7 +172,7 @@ describe("an overdue invoice", () => {
 
   it("is noticed as paid at night if the webhook was lost", async () => {
     await happens(stripe, client, "cancel");
-    stripe.standIn.subscriptions.payInvoice(subscriptionOf(stripe, client));
+    stripe.fake.subscriptions.payInvoice(subscriptionOf(stripe, client));
     await runCron(CRONS.nightly);
     expect((await askFor(client, 1)).status).toBe(202);
   });
@@ -185,7 +185,7 @@ describe("the end of a subscription", () => {
     await stripe.subscribe(client);
   });
 
-  const reported = () => stripe.standIn.state.uses.map(({ units }) => units);
+  const reported = () => stripe.fake.state.uses.map(({ units }) => units);
 
   it("has what was used before it reported within minutes, not when its hour is over [4.10-21]", async () => {
     await settledJob(client.accountId, { units: 7, fund: "paid", endedAt: Date.now() });

@@ -6,7 +6,7 @@ import {
   deliverTask,
   failure,
   finishJob,
-  PlayedInference,
+  FakeInference,
   videoSuccess,
 } from "../../support/worker/fakes/inference.ts";
 import {
@@ -55,7 +55,7 @@ describe("createJob 402 of a paying account", () => {
     const { jobId, tasks } = await newJob(client, 3);
     const create = () => client.send("POST", "/v1/jobs", imageJob(tasks.slice(0, 2)));
     expectError(await create(), 402, "daily_limit_reached");
-    await finishJob(new PlayedInference(), client.accountId, jobId, tasks, () => failure(false));
+    await finishJob(new FakeInference(), client.accountId, jobId, tasks, () => failure(false));
     expect((await create()).status).toBe(202);
   });
 
@@ -86,11 +86,11 @@ describe("createJob 402 of a paying account", () => {
     const LIMIT = 100;
     const FRAMES = 60;
     let client: Client;
-    let inference: PlayedInference;
+    let inference: FakeInference;
     beforeEach(async () => {
       overrideSettings({ MAX_UNITS_PER_DAY: LIMIT });
       client = await newClient();
-      inference = new PlayedInference();
+      inference = new FakeInference();
     });
 
     /** Creates a clip in progress, whose holder has reported this many frames. */

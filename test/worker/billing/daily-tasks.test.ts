@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { Queues } from "../../../src/jobs/store/queues.ts";
 import { type Answer, newClient } from "../../support/worker/client/api.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { failure, finishJob, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { failure, finishJob, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { imageJob, newJob, uploads } from "../../support/worker/fixtures/jobs.ts";
 import { traces } from "../../support/worker/fixtures/ledger.ts";
 import { overrideSettings } from "../../support/worker/runtime/settings.ts";
@@ -16,7 +16,7 @@ describe("the tasks of a day", () => {
   it("of a trial are limited, whether they succeed or fail: garbage gives its tokens back, and costs as much", async () => {
     overrideSettings({ TRIAL_MAX_TASKS_PER_DAY: 4 });
     const client = await newClient("trial");
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const failJob = async (count: number) => {
       const { jobId, tasks } = await newJob(client, count);
       await finishJob(inference, client.accountId, jobId, tasks, () => failure(false));
@@ -46,7 +46,7 @@ describe("the tasks of a day", () => {
   it("of a paying account are twice its units, so that it cannot have tasks fail all day at no charge", async () => {
     overrideSettings({ MAX_UNITS_PER_DAY: 2 });
     const client = await newClient();
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     for (let i = 0; i < 2; i += 1) {
       const { jobId, tasks } = await newJob(client, 2);
       await finishJob(inference, client.accountId, jobId, tasks, () => failure(false));

@@ -4,7 +4,7 @@ import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { CRONS, logged, runCron } from "../../support/worker/runtime/crons.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
 import { settledJob } from "../../support/worker/fixtures/ledger.ts";
-import { PlayedStripe } from "../../support/worker/fakes/stripe.ts";
+import { FakeStripe } from "../../support/worker/fakes/stripe.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 
 const HOUR = 3_600_000;
@@ -13,11 +13,11 @@ const HOUR = 3_600_000;
 const atNextHour = (ms = 30_000) => later(HOUR - (Date.now() % HOUR) + ms);
 
 describe("metered usage by the hour", () => {
-  let stripe: PlayedStripe;
+  let stripe: FakeStripe;
   let client: Client;
   let customer: string;
   beforeEach(async () => {
-    stripe = new PlayedStripe();
+    stripe = new FakeStripe();
     client = await newClient("trial");
     await stripe.subscribe(client);
     customer = stripe.customerOf(client);
@@ -27,7 +27,7 @@ describe("metered usage by the hour", () => {
   const hour = () => new Date().toISOString().slice(0, 13);
   const use = (units: number, endedAt = Date.now(), of = client) =>
     settledJob(of.accountId, { units, fund: "paid", endedAt });
-  const counted = () => stripe.standIn.state.uses.map(({ identifier, units }) => [identifier, units]);
+  const counted = () => stripe.fake.state.uses.map(({ identifier, units }) => [identifier, units]);
   const windows = async () =>
     (
       await home.DB.prepare(
@@ -54,7 +54,7 @@ describe("metered usage by the hour", () => {
       [`${client.accountId}-${name}-1`]: 210,
       [`${other.accountId}-${name}-1`]: 3,
     });
-    expect(stripe.standIn.state.uses.find((one) => one.customer === customer)).toMatchObject({ units: 210 });
+    expect(stripe.fake.state.uses.find((one) => one.customer === customer)).toMatchObject({ units: 210 });
     expect(calls()).toBe(2);
   });
 
@@ -65,7 +65,7 @@ describe("metered usage by the hour", () => {
     await use(1);
     atNextHour();
     await runCron(CRONS.report);
-    expect(only(stripe.standIn.state.uses).timestamp).toBe(Math.floor(first / 1_000));
+    expect(only(stripe.fake.state.uses).timestamp).toBe(Math.floor(first / 1_000));
   });
 
   it("is never changed once it was tried: what is settled later is the hour's next part", async () => {
@@ -103,19 +103,19 @@ describe("metered usage by the hour", () => {
     await use(5, periodEnd);
     await runCron(CRONS.report);
     expect(counted()).toEqual([[`${client.accountId}-${name}-1`, 7]]);
-    expect(only(stripe.standIn.state.uses).timestamp).toBeLessThan(periodEnd / 1_000);
+    expect(only(stripe.fake.state.uses).timestamp).toBeLessThan(periodEnd / 1_000);
     atNextHour();
     await runCron(CRONS.report);
     expect(counted()).toEqual([
       [`${client.accountId}-${name}-1`, 7],
       [`${client.accountId}-${name}-2`, 5],
     ]);
-    expect(stripe.standIn.state.uses.at(-1)?.timestamp).toBeGreaterThanOrEqual(Math.floor(periodEnd / 1_000));
+    expect(stripe.fake.state.uses.at(-1)?.timestamp).toBeGreaterThanOrEqual(Math.floor(periodEnd / 1_000));
   });
 
   it("from before and after a change of the subscription is in two events", async () => {
     await use(1);
-    const { subscriptions, webhooks } = stripe.standIn;
+    const { subscriptions, webhooks } = stripe.fake;
     await webhooks.deliver(subscriptions.cancel(only(subscriptions.of(customer))));
     await stripe.deliverAll();
     await use(2);

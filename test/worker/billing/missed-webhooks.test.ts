@@ -3,26 +3,26 @@ import { only } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { CRONS, logged, runCron } from "../../support/worker/runtime/crons.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { billingRow, createSession, deliver, PlayedStripe } from "../../support/worker/fakes/stripe.ts";
+import { billingRow, createSession, deliver, FakeStripe } from "../../support/worker/fakes/stripe.ts";
 import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
 describe("a subscription whose webhook never came", () => {
-  let stripe: PlayedStripe;
+  let stripe: FakeStripe;
   let client: Client;
   beforeEach(async () => {
-    stripe = new PlayedStripe();
+    stripe = new FakeStripe();
     client = await newClient("trial");
     await stripe.subscribe(client);
   });
 
   const mode = async () => (await client.send("GET", "/v1/account/overview")).body.access.mode;
-  const ofStripe = () => only(stripe.standIn.subscriptions.of(stripe.customerOf(client)));
+  const ofStripe = () => only(stripe.fake.subscriptions.of(stripe.customerOf(client)));
   const asked = () => stripe.keysOf("GET /v1/subscriptions").length;
   const periodEnds = () => later(ofStripe().periodEnd * 1_000 - Date.now() + 1_000);
 
   it("and that was cancelled loses paid access at the next daily look after its period's end", async () => {
-    stripe.standIn.subscriptions.cancel(ofStripe());
+    stripe.fake.subscriptions.cancel(ofStripe());
     const before = asked();
     await runCron(CRONS.nightly);
     expect({ mode: await mode(), asked: asked() - before }).toEqual({ mode: "paid", asked: 0 });
@@ -42,7 +42,7 @@ describe("a subscription whose webhook never came", () => {
   });
 
   it("keeps its access while Stripe is away, which is logged", async () => {
-    stripe.standIn.subscriptions.cancel(ofStripe());
+    stripe.fake.subscriptions.cancel(ofStripe());
     periodEnds();
     stripe.intercept = async () => new Response("down", { status: 503 });
     const lines = logged();
@@ -59,7 +59,7 @@ describe("a subscription whose webhook never came", () => {
     await home.DB.prepare("UPDATE billing SET current_period_end = 1 WHERE account_id = ?1")
       .bind(other.accountId)
       .run();
-    stripe.standIn.subscriptions.cancel(ofStripe());
+    stripe.fake.subscriptions.cancel(ofStripe());
     periodEnds();
     const refused = new URLSearchParams({ customer: stripe.customerOf(other) }).toString();
     stripe.intercept = async (request, pass) =>
@@ -76,7 +76,7 @@ describe("a subscription whose webhook never came", () => {
   });
 
   it("loses paid access in a night that is cut off while it wakes jobs", async () => {
-    stripe.standIn.subscriptions.cancel(ofStripe());
+    stripe.fake.subscriptions.cancel(ofStripe());
     periodEnds();
     vi.spyOn(home.platform.oldJobs, "underWaySince").mockReturnValue(new Promise(() => undefined));
     void runCron(CRONS.nightly);
@@ -95,7 +95,7 @@ describe("a subscription whose webhook never came", () => {
   });
 
   it("and that was paid again is let in at the next daily look", async () => {
-    const { subscriptions, webhooks } = stripe.standIn;
+    const { subscriptions, webhooks } = stripe.fake;
     for (const fails of ["failPayment", "giveUp"] as const) {
       await webhooks.deliver(subscriptions[fails](ofStripe()));
       await stripe.deliverAll();
@@ -108,7 +108,7 @@ describe("a subscription whose webhook never came", () => {
   });
 
   it("is reported in a night in which there was one, and not in a night in which Stripe says what is known", async () => {
-    const { subscriptions, webhooks } = stripe.standIn;
+    const { subscriptions, webhooks } = stripe.fake;
     await webhooks.deliver(subscriptions.failPayment(ofStripe()));
     await stripe.deliverAll();
     const lines = logged();
@@ -150,7 +150,7 @@ describe("a subscription whose webhook never came", () => {
 
   it("is looked at although Stripe refuses to report on 300 others: each night those come first who waited for the longest time", async () => {
     await manyCustomers(300, "past_due");
-    const { subscriptions, webhooks } = stripe.standIn;
+    const { subscriptions, webhooks } = stripe.fake;
     await webhooks.deliver(subscriptions.failPayment(ofStripe()));
     await stripe.deliverAll();
     subscriptions.payInvoice(ofStripe());
@@ -203,7 +203,7 @@ describe("a subscription whose webhook never came", () => {
     });
 
     it("keeps its customer when a webhook comes, which has its effect once the key is right again", async () => {
-      const { subscriptions, webhooks } = stripe.standIn;
+      const { subscriptions, webhooks } = stripe.fake;
       await webhooks.deliver(subscriptions.failPayment(ofStripe()));
       const pass = stripe.intercept;
       stripe.answerAsAnotherAccount();

@@ -2,15 +2,10 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import {
-  callBack,
-  deliverTask,
-  PlayedInference,
-  videoSuccess,
-} from "../../support/worker/fakes/inference.ts";
+import { callBack, deliverTask, FakeInference, videoSuccess } from "../../support/worker/fakes/inference.ts";
 import { entriesOf } from "../../support/worker/fixtures/ledger.ts";
 import { MP4, uploaded, videoJob } from "../../support/worker/fixtures/jobs.ts";
-import { createSession, PlayedStripe } from "../../support/worker/fakes/stripe.ts";
+import { createSession, FakeStripe } from "../../support/worker/fakes/stripe.ts";
 import { amount } from "../../support/worker/client/random.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
@@ -18,12 +13,12 @@ import { subscriptionOf, happens, report, HOUR } from "../../support/worker/fixt
 
 const DAY = 24 * HOUR;
 
-let inference: PlayedInference;
-let stripe: PlayedStripe;
+let inference: FakeInference;
+let stripe: FakeStripe;
 beforeEach(() => {
-  inference = new PlayedInference();
-  const byInference = present(vi.mocked(fetch).getMockImplementation(), "the played inference service");
-  stripe = new PlayedStripe((request) => byInference(request));
+  inference = new FakeInference();
+  const byInference = present(vi.mocked(fetch).getMockImplementation(), "the fake inference service");
+  stripe = new FakeStripe((request) => byInference(request));
 });
 
 const canCreateJobs = async (client: Client): Promise<boolean> =>
@@ -45,7 +40,7 @@ class Customer {
   }
 
   get paid(): number {
-    const { customers, invoices } = stripe.standIn.state;
+    const { customers, invoices } = stripe.fake.state;
     const own = customers.filter(({ accountId }) => accountId === this.client.accountId);
     const ids = new Set(own.map(({ id }) => id));
     const paid = invoices.filter(({ customer, status }) => ids.has(customer) && status === "paid");

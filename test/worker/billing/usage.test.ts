@@ -4,16 +4,16 @@ import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { present } from "../../support/at.ts";
 import { CRONS, logged, runCron } from "../../support/worker/runtime/crons.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { createSession, PlayedStripe } from "../../support/worker/fakes/stripe.ts";
+import { createSession, FakeStripe } from "../../support/worker/fakes/stripe.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 
 const HOUR = 3_600_000;
 
 describe("metered usage", () => {
-  let stripe: PlayedStripe;
+  let stripe: FakeStripe;
   let customer: string;
   beforeEach(async () => {
-    stripe = new PlayedStripe();
+    stripe = new FakeStripe();
     customer = await newCustomer();
   });
 
@@ -39,7 +39,7 @@ describe("metered usage", () => {
     return results.map(({ identifier }) => identifier);
   }
 
-  const counted = () => stripe.standIn.state.uses.map(({ identifier, units }) => [identifier, units]);
+  const counted = () => stripe.fake.state.uses.map(({ identifier, units }) => [identifier, units]);
   const outcome = async () => ({ unsent: await unsent(), counted: Object.fromEntries(counted()) });
 
   it("of a closed window is reported once, with its identifier, customer, units and time", async () => {
@@ -47,8 +47,8 @@ describe("metered usage", () => {
     await runCron(CRONS.report);
     await runCron(CRONS.report);
     expect(counted()).toEqual([["job_1", 7]]);
-    expect(stripe.standIn.state.uses[0]).toMatchObject({ customer });
-    const { timestamp } = stripe.standIn.state.uses[0] ?? { timestamp: 0 };
+    expect(stripe.fake.state.uses[0]).toMatchObject({ customer });
+    const { timestamp } = stripe.fake.state.uses[0] ?? { timestamp: 0 };
     expect(Math.abs(timestamp - (Date.now() - HOUR) / 1_000)).toBeLessThan(60);
     expect(stripe.keysOf("POST /v1/billing/meter_events")).toHaveLength(1);
     expect(await unsent()).toEqual([]);

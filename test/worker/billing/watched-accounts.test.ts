@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { CRONS, logged, runCron } from "../../support/worker/runtime/crons.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/fakes/inference.ts";
+import { callBack, deliverTask, FakeInference, success } from "../../support/worker/fakes/inference.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
 import { makeCustomer, settledJob, useUnits } from "../../support/worker/fixtures/ledger.ts";
 import { overrideSettings } from "../../support/worker/runtime/settings.ts";
@@ -73,10 +73,10 @@ describe("the unpaid units of accounts", () => {
 describe("the work of a day that an account is not charged for", () => {
   const uncharged = () => watched("account_uncharged");
   let client: Client;
-  let inference: PlayedInference;
+  let inference: FakeInference;
   beforeEach(async () => {
     client = await newClient();
-    inference = new PlayedInference();
+    inference = new FakeInference();
   });
 
   async function ended(outcome: object): Promise<void> {

@@ -9,15 +9,15 @@ import {
   createSession,
   deliver,
   notedEvents,
-  PlayedStripe,
+  FakeStripe,
 } from "../../support/worker/fakes/stripe.ts";
 import { billingOf, modeOf, subscribed, webhookOf } from "../../support/worker/fixtures/subscriptions.ts";
 
 describe("webhooks of the payment provider", () => {
-  let stripe: PlayedStripe;
+  let stripe: FakeStripe;
   let client: Client;
   beforeEach(async () => {
-    stripe = new PlayedStripe();
+    stripe = new FakeStripe();
     client = await newClient("trial");
   });
 
@@ -51,7 +51,7 @@ describe("webhooks of the payment provider", () => {
 
   it("never write an answer of Stripe that is older than what another wrote meanwhile", async () => {
     const one = await subscribed(stripe, client);
-    const { subscriptions } = stripe.standIn;
+    const { subscriptions } = stripe.fake;
     const slow = await webhookOf(stripe, [{ type: "invoice.updated", object: { customer: one.customer } }]);
     const held = holdNextAnswer();
     const slowly = deliver(slow);
@@ -65,7 +65,7 @@ describe("webhooks of the payment provider", () => {
 
   it("ask Stripe no third time when two others wrote meanwhile: the later one asked after the event had come", async () => {
     const one = await subscribed(stripe, client);
-    const { subscriptions } = stripe.standIn;
+    const { subscriptions } = stripe.fake;
     const slow = await webhookOf(stripe, [{ type: "invoice.updated", object: { customer: one.customer } }]);
     const held = holdNextAnswer();
     const slowly = deliver(slow);

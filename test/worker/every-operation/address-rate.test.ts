@@ -4,7 +4,7 @@ import { generateApiKey } from "../../../src/accounts/rules/api-key.ts";
 import { issueLeaseToken } from "../../../src/jobs/rules/lease.ts";
 import { RequestRate } from "../../../src/shared/api/request-rate.ts";
 import { service } from "../../support/secrets.ts";
-import { PlayedIdentityProvider, rawToken } from "../../support/worker/client/access-tokens.ts";
+import { FakeIdentityProvider, rawToken } from "../../support/worker/client/access-tokens.ts";
 import { newClient, send, type Answer } from "../../support/worker/client/api.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
 import { later } from "../../support/worker/runtime/time.ts";
@@ -67,7 +67,7 @@ describe("a flood of made-up credentials", () => {
   });
 
   it("costs no more if they are forged access tokens, which take the processor too", async () => {
-    const provider = await PlayedIdentityProvider.start();
+    const provider = await FakeIdentityProvider.start();
     const { identityProvider } = home.platform;
     if (identityProvider === null) throw new Error("there is no identity provider");
     const verify = vi.spyOn(identityProvider, "verify");
@@ -115,7 +115,7 @@ describe("a flood of made-up credentials", () => {
   });
 
   it("stops nobody else: neither other addresses, nor those at the same one whose credential was seen good [8-15]", async () => {
-    const provider = await PlayedIdentityProvider.start();
+    const provider = await FakeIdentityProvider.start();
     const [address, client, token] = [newAddress(), await newClient(), await provider.issue()];
     expect((await use(client.key, address)).status).toBe(200);
     expect((await use(token, address)).status).toBe(200);

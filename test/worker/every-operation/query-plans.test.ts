@@ -12,8 +12,8 @@ import { home } from "../../support/worker/runtime/databases.ts";
 import { newJob, uploaded } from "../../support/worker/fixtures/jobs.ts";
 import { requestOf } from "../../support/operation-requests.ts";
 import { planOf } from "../../support/worker/runtime/query-plans.ts";
-import { createSession, PlayedStripe } from "../../support/worker/fakes/stripe.ts";
-import { playedElsewhere } from "../../support/worker/fakes/elsewhere.ts";
+import { createSession, FakeStripe } from "../../support/worker/fakes/stripe.ts";
+import { fakeElsewhere } from "../../support/worker/fakes/elsewhere.ts";
 import { asTimePasses, later } from "../../support/worker/runtime/time.ts";
 import { newEndpoint, ringEndpoint, sendTest } from "../../support/worker/fakes/webhooks.ts";
 
@@ -63,7 +63,7 @@ describe("the database", () => {
     const job = await successfulJob(client);
     const keyId = (await client.send("POST", "/v1/api-keys", { label: "key" }, { "idempotency-key": "k" }))
       .body.apiKey.keyId;
-    const stripe = new PlayedStripe(playedElsewhere);
+    const stripe = new FakeStripe(fakeElsewhere);
     await ringEndpoint(endpoint);
     for (const operation of OPERATION_IDS) {
       const taskId = await uploaded(client);

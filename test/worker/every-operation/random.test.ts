@@ -24,8 +24,8 @@ import {
 import { type Named, Parameter } from "../../support/operation-requests.ts";
 import { successfulJob } from "../../support/worker/fixtures/archives.ts";
 import { shareJob } from "../../support/worker/fixtures/shares.ts";
-import { playedElsewhere } from "../../support/worker/fakes/elsewhere.ts";
-import { PlayedStripe } from "../../support/worker/fakes/stripe.ts";
+import { fakeElsewhere } from "../../support/worker/fakes/elsewhere.ts";
+import { FakeStripe } from "../../support/worker/fakes/stripe.ts";
 
 /** Fewer than an account may send in a minute. */
 const BATCH = amount({ short: 250, long: 500 });
@@ -138,7 +138,7 @@ describe("any request", () => {
       await fc.assert(
         fc.asyncProperty(batch, async (requests) => {
           const { client, names } = await furnishedClient();
-          const stripe = new PlayedStripe(playedElsewhere);
+          const stripe = new FakeStripe(fakeElsewhere);
           for (const request of requests) {
             const answer = await sendAs(client, request, names);
             expectDocumented(request, answer);

@@ -6,13 +6,13 @@ import { deliverArchive } from "../../support/worker/fixtures/archives.ts";
 import {
   failure,
   finishJob,
-  PlayedInference,
+  FakeInference,
   success,
   videoSuccess,
 } from "../../support/worker/fakes/inference.ts";
 import { imageJob, MP4, PNG, videoJob } from "../../support/worker/fixtures/jobs.ts";
 import { Recorder } from "../../support/worker/runtime/recorder.ts";
-import { PlayedStripe } from "../../support/worker/fakes/stripe.ts";
+import { FakeStripe } from "../../support/worker/fakes/stripe.ts";
 import recorded from "./recorded-walk.json";
 
 /*
@@ -65,7 +65,7 @@ it("the fourteen operations answer a client that uses no addition byte for byte 
   await recorder.send("status: queued", paid, "GET", `/v1/jobs/${jobId}`);
   await recorder.send("result: too early", paid, "GET", `/v1/jobs/${jobId}/result`);
   await recorder.send("download: too early", paid, "POST", `/v1/jobs/${jobId}/download`);
-  const inference = new PlayedInference();
+  const inference = new FakeInference();
   await finishJob(inference, paid.accountId, jobId, taskIds, (taskId) =>
     taskId === taskIds[0] ? success(2, { preview: "preview.png" }) : failure(false),
   );
@@ -121,7 +121,7 @@ it("the fourteen operations answer a client that uses no addition byte for byte 
   await recorder.send("revoke", paid, "DELETE", `/v1/api-keys/${made.apiKey.keyId}`);
   await recorder.send("revoke: foreign", other, "DELETE", `/v1/api-keys/${made.apiKey.keyId}`);
   // From here on it answers in place of the inference service.
-  const stripe = new PlayedStripe();
+  const stripe = new FakeStripe();
   await recorder.send("checkout", trial, "POST", "/v1/billing/checkout", undefined, key("checkout"));
   await recorder.send("portal", trial, "POST", "/v1/billing/portal", undefined, key("portal"));
   await recorder.send("unknown path", paid, "GET", "/v1/nothing");

@@ -9,8 +9,8 @@ import { home } from "../../support/worker/runtime/databases.ts";
 import { uploaded } from "../../support/worker/fixtures/jobs.ts";
 import { type Named, namesOf, requestOf, successesOf } from "../../support/operation-requests.ts";
 import { shareJob, visit } from "../../support/worker/fixtures/shares.ts";
-import { playedElsewhere } from "../../support/worker/fakes/elsewhere.ts";
-import { createSession, PlayedStripe } from "../../support/worker/fakes/stripe.ts";
+import { fakeElsewhere } from "../../support/worker/fakes/elsewhere.ts";
+import { createSession, FakeStripe } from "../../support/worker/fakes/stripe.ts";
 import { asTimePasses, later } from "../../support/worker/runtime/time.ts";
 import { newEndpoint, sendTest } from "../../support/worker/fakes/webhooks.ts";
 
@@ -64,7 +64,7 @@ describe("two accounts", () => {
     later(86_400_000);
     ada = await newTenant();
     bob = await newTenant();
-    const stripe = new PlayedStripe(playedElsewhere);
+    const stripe = new FakeStripe(fakeElsewhere);
     await createSession(bob.client, "checkout");
     bob.traces.push(stripe.customerOf(bob.client));
   });

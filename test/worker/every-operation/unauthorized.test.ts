@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { PlayedIdentityProvider } from "../../support/worker/client/access-tokens.ts";
+import { FakeIdentityProvider } from "../../support/worker/client/access-tokens.ts";
 import { type Answer, newClient, send } from "../../support/worker/client/api.ts";
 import { badCredentials } from "../../support/worker/client/bad-credentials.ts";
 import { OPERATION_IDS } from "../../support/operation-tables.ts";
@@ -32,7 +32,7 @@ describe.each(OPERATION_IDS)("%s 401", (operation) => {
   };
 
   it("refuses the shapes of a bad credential, each with the same body [1-6 4.1-4 4.8-2 4.8-4 4.9-2 4.9-6 4.9-8 4.10-4 4.10-7 5-1 5-5 7-3 5-12 A3-1]", async () => {
-    const provider = await PlayedIdentityProvider.start();
+    const provider = await FakeIdentityProvider.start();
     const { key } = await newClient();
     const shapes = await badCredentials(provider, key);
     expect(new Set(shapes).size).toBeGreaterThanOrEqual(60);

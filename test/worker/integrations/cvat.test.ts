@@ -8,7 +8,7 @@ import {
 } from "../../support/worker/client/api.ts";
 import { type Found, finishNextJob, rectangle, SIZE } from "../../support/worker/fixtures/bridges.ts";
 import { DESCRIPTION } from "../../support/worker/fakes/elsewhere.ts";
-import { PlayedInference, regionsOf } from "../../support/worker/fakes/inference.ts";
+import { FakeInference, regionsOf } from "../../support/worker/fakes/inference.ts";
 import { JPEG } from "../../support/worker/fixtures/jobs.ts";
 import { overrideSettings } from "../../support/worker/runtime/settings.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
@@ -16,17 +16,17 @@ import { expectError } from "../../support/worker/client/wire.ts";
 const IMAGE = btoa(String.fromCharCode(...JPEG));
 
 let client: Client;
-let inference: PlayedInference;
+let inference: FakeInference;
 let vocabulary: string | readonly string[];
 beforeEach(async () => {
   client = await newClient();
-  inference = new PlayedInference();
+  inference = new FakeInference();
   vocabulary = ["person", "car"];
-  const played = vi.mocked(globalThis.fetch).getMockImplementation();
+  const fake = vi.mocked(globalThis.fetch).getMockImplementation();
   vi.mocked(globalThis.fetch).mockImplementation(async (input, init) =>
     new Request(input, init).url.endsWith("/v1/model")
       ? Response.json({ ...DESCRIPTION, vocabulary })
-      : ((await played?.(input, init)) ?? Response.error()),
+      : ((await fake?.(input, init)) ?? Response.error()),
   );
 });
 

@@ -10,8 +10,8 @@ import {
   newClient,
 } from "../../support/worker/client/api.ts";
 import { type Found, finishNextJob, rectangle, SIZE } from "../../support/worker/fixtures/bridges.ts";
-import { playModelAndPictures } from "../../support/worker/fakes/elsewhere.ts";
-import { failure, PlayedInference, regionsOf } from "../../support/worker/fakes/inference.ts";
+import { fakeModelAndPictures } from "../../support/worker/fakes/elsewhere.ts";
+import { failure, FakeInference, regionsOf } from "../../support/worker/fakes/inference.ts";
 import { PNG, uploaded } from "../../support/worker/fixtures/jobs.ts";
 import { overrideSettings } from "../../support/worker/runtime/settings.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
@@ -37,11 +37,11 @@ const click = (x: number, y: number, is_positive: boolean | number) => ({
 });
 
 let client: Client;
-let inference: PlayedInference;
+let inference: FakeInference;
 beforeEach(async () => {
   client = await newClient();
-  inference = new PlayedInference();
-  playModelAndPictures();
+  inference = new FakeInference();
+  fakeModelAndPictures();
 });
 
 /** Sends a request like Label Studio, with the API key as the password. */
@@ -198,15 +198,15 @@ describe("an ML backend of Label Studio", () => {
   });
 
   /** Answers requests to https://labels.test, and collects them. */
-  const playLabelStudio = (
+  const fakeLabelStudio = (
     answer: (request: Request) => Response | Promise<Response>,
   ): readonly Request[] => {
     const asked: Request[] = [];
-    const played = vi.mocked(globalThis.fetch).getMockImplementation();
+    const fake = vi.mocked(globalThis.fetch).getMockImplementation();
     vi.mocked(globalThis.fetch).mockImplementation(async (input, init) => {
       const request = new Request(input, init);
       if (!request.url.startsWith("https://labels.test/"))
-        return (await played?.(input, init)) ?? Response.error();
+        return (await fake?.(input, init)) ?? Response.error();
       asked.push(request);
       return await answer(request);
     });
@@ -214,7 +214,7 @@ describe("an ML backend of Label Studio", () => {
   };
 
   it("fetches a file of Label Studio itself with the operator's token, for the accounts that may see it [A21-5]", async () => {
-    const asked = playLabelStudio(({ url }) =>
+    const asked = fakeLabelStudio(({ url }) =>
       url.endsWith("/gone.png") ? new Response(null, { status: 404 }) : new Response(PNG),
     );
     const path = "/data/upload/1/coffee.png";
@@ -243,7 +243,7 @@ describe("an ML backend of Label Studio", () => {
 
   it("fetches all files of a request with what a personal access token of Label Studio gives once, too: new organisations have no legacy tokens [A21-5]", async () => {
     const token = "a-header.a-payload.a-signature";
-    const asked = playLabelStudio(async (request) => {
+    const asked = fakeLabelStudio(async (request) => {
       if (request.method === "GET") return new Response(PNG);
       const { refresh } = await request.clone().json<{ refresh: string }>();
       return refresh === token ? Response.json({ access: "short" }) : new Response(null, { status: 401 });

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
-import { AUDIENCE, ISSUER, PlayedIdentityProvider } from "../../support/worker/client/access-tokens.ts";
+import { AUDIENCE, ISSUER, FakeIdentityProvider } from "../../support/worker/client/access-tokens.ts";
 import {
   type Answer,
   answerOf,
@@ -12,7 +12,7 @@ import {
 } from "../../support/worker/client/api.ts";
 import { finishNextJob, rectangle } from "../../support/worker/fixtures/bridges.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { FakeInference } from "../../support/worker/fakes/inference.ts";
 import { overrideSettings } from "../../support/worker/runtime/settings.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 import { HEADERS, Found, IMAGE, call, connect, LIST } from "../../support/worker/client/mcp.ts";
@@ -72,7 +72,7 @@ describe("who may call it", () => {
   });
 
   it("is anybody with an access token for this audience, and nobody with another's [A20-4]", async () => {
-    const provider = await PlayedIdentityProvider.start();
+    const provider = await FakeIdentityProvider.start();
     const agent = await connect(await provider.issue());
     expect((await call(agent, "list_jobs")).structuredContent).toMatchObject({ items: [] });
     const foreign = await provider.issue({ aud: "https://another.test/mcp" });
@@ -131,7 +131,7 @@ describe("a hostile client", () => {
     const agent = await connect(client.key);
     const admits = vi.spyOn(home.platform.requestRate, "admits");
     const found = call(agent, "segment", { image: IMAGE, prompts: ["cat"] });
-    await finishNextJob(new PlayedInference(), client, [rectangle(1, 1, 2, 2)]);
+    await finishNextJob(new FakeInference(), client, [rectangle(1, 1, 2, 2)]);
     const { structuredContent } = await found;
     // The call, the upload, the job and its result; the test makes two requests.
     expect(admits.mock.calls.filter(([key]) => key === client.accountId).length).toBeGreaterThanOrEqual(6);

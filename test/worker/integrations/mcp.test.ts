@@ -6,8 +6,8 @@ import { deliverArchive } from "../../support/worker/fixtures/archives.ts";
 import { finishNextJob, rectangle, SIZE } from "../../support/worker/fixtures/bridges.ts";
 import { logged } from "../../support/worker/runtime/crons.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { playedElsewhere } from "../../support/worker/fakes/elsewhere.ts";
-import { callBack, deliverTask, failure, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { fakeElsewhere } from "../../support/worker/fakes/elsewhere.ts";
+import { callBack, deliverTask, failure, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { MP4, newJob, newVideoJob, PNG, uploaded } from "../../support/worker/fixtures/jobs.ts";
 import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 import { expectWaiters } from "../../support/worker/fixtures/waiters.ts";
@@ -47,7 +47,7 @@ describe.each(REVISIONS)("the MCP server, for a client of %s", (revision) => {
 
   it("finds what words name, draws what is pointed at in the same upload, and exports the job [A20-1]", async () => {
     const agent = await connect(client.key, revision);
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const [spoon, saucer] = [rectangle(3, 4, 10, 5), rectangle(20, 10, 8, 8)];
     const found = call(agent, "segment", { image: IMAGE, prompts: ["spoon"], threshold: 0.3 });
     const jobId = await finishNextJob(inference, client, [spoon]);
@@ -102,7 +102,7 @@ describe.each(REVISIONS)("the MCP server, for a client of %s", (revision) => {
   it("reports how far a job is to a client that wants to hear it [A20-3]", async () => {
     const agent = await connect(client.key, revision);
     const { jobId, taskId } = await newVideoJob(client);
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     await deliverTask(jobId, taskId);
     await callBack(inference.last, "progress", { done: 30, total: 100 });
     const heard: number[] = [];
@@ -143,7 +143,7 @@ describe.each(REVISIONS)("the MCP server, for a client of %s", (revision) => {
 describe("a tool", () => {
   it("of each kind answers as its operation does", async () => {
     vi.spyOn(globalThis, "fetch").mockImplementation((input, init) =>
-      playedElsewhere(new Request(input, init)),
+      fakeElsewhere(new Request(input, init)),
     );
     const agent = await connect(client.key);
     const { jobId } = await newJob(client);
@@ -169,7 +169,7 @@ describe("a tool", () => {
     const agent = await connect(client.key);
     const taskId = await uploaded(client, MP4, "video/mp4");
     const found = call(agent, "segment", { image: { taskId }, prompts: ["cat"] });
-    const jobId = await finishNextJob(new PlayedInference(), client, {
+    const jobId = await finishNextJob(new FakeInference(), client, {
       outcome: "success",
       output: {
         type: "video",
@@ -192,7 +192,7 @@ describe("a tool", () => {
   it("says why a job failed", async () => {
     const agent = await connect(client.key);
     const found = call(agent, "segment", { image: IMAGE, prompts: ["cat"] });
-    await finishNextJob(new PlayedInference(), client, failure(false));
+    await finishNextJob(new FakeInference(), client, failure(false));
     expect((await found).structuredContent).toMatchObject({
       status: "failed",
       error: expect.stringMatching(/not a picture|not_an_image/),
@@ -202,7 +202,7 @@ describe("a tool", () => {
 
   it("stores a picture that comes again once, and again if its upload is gone", async () => {
     const agent = await connect(client.key);
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const taskOf = async (x: number) => {
       const found = call(agent, "segment", { image: IMAGE, points: [{ x, y: 1, label: 1 }] });
       await finishNextJob(inference, client, [{ ...rectangle(0, 0, 2, 2), regionIndex: 0 }]);
@@ -216,12 +216,12 @@ describe("a tool", () => {
 
   it("takes a picture as a data: URL, and its URL or taskId as a text", async () => {
     const agent = await connect(client.key);
-    const inference = new PlayedInference();
-    const played = vi.mocked(globalThis.fetch).getMockImplementation();
+    const inference = new FakeInference();
+    const fake = vi.mocked(globalThis.fetch).getMockImplementation();
     vi.mocked(globalThis.fetch).mockImplementation(async (input, init) =>
       new Request(input, init).url.startsWith("https://pictures.test/")
         ? new Response(PNG, { headers: { "content-length": String(PNG.length) } })
-        : ((await played?.(input, init)) ?? Response.error()),
+        : ((await fake?.(input, init)) ?? Response.error()),
     );
     const dataUrl = `data:image/png;base64,${IMAGE.base64}`;
     const own = await uploaded(client);
@@ -247,7 +247,7 @@ describe("a tool", () => {
     const agent = await connect(client.key);
     const found = call(agent, "segment", { image: IMAGE, prompts: ["cat"] });
     const jobId = await finishNextJob(
-      new PlayedInference(),
+      new FakeInference(),
       client,
       Array.from({ length: 60 }, (_, i) => rectangle(i % 30, 0, 2, 2)),
     );

@@ -9,18 +9,18 @@ import {
 } from "../../support/worker/client/api.ts";
 import { finishNextJob } from "../../support/worker/fixtures/bridges.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { playModelAndPictures } from "../../support/worker/fakes/elsewhere.ts";
-import { failure, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { fakeModelAndPictures } from "../../support/worker/fakes/elsewhere.ts";
+import { failure, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { JPEG, uploaded } from "../../support/worker/fixtures/jobs.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
 let client: Client;
-let inference: PlayedInference;
+let inference: FakeInference;
 beforeEach(async () => {
   client = await newClient();
-  inference = new PlayedInference();
-  playModelAndPictures();
+  inference = new FakeInference();
+  fakeModelAndPictures();
 });
 
 const post = async (path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> => {

@@ -6,7 +6,7 @@ import { JobObject } from "../../../src/jobs/object/job-object.ts";
 import { newClient } from "../../support/worker/client/api.ts";
 import { ring } from "../../support/worker/fixtures/archives.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/fakes/inference.ts";
+import { callBack, deliverTask, FakeInference, success } from "../../support/worker/fakes/inference.ts";
 import { imageJob, uploads } from "../../support/worker/fixtures/jobs.ts";
 import { entriesOf } from "../../support/worker/fixtures/ledger.ts";
 import { amount, Draw } from "../../support/worker/client/random.ts";
@@ -65,7 +65,7 @@ async function round(draw: Draw, losesRows: boolean): Promise<Round> {
       begun.add(definition.jobId);
       await prepare.call(this, definition);
     });
-  let inference = new PlayedInference();
+  let inference = new FakeInference();
   noteJobs();
 
   const request = async (faults: readonly string[]) => {
@@ -77,7 +77,7 @@ async function round(draw: Draw, losesRows: boolean): Promise<Round> {
     if (answered === 202) acknowledged.add(body.jobId);
     // Faults that did not strike end with the request.
     vi.restoreAllMocks();
-    inference = new PlayedInference();
+    inference = new FakeInference();
     noteJobs();
   };
   const work = async (jobId: string) => {
@@ -107,7 +107,7 @@ async function round(draw: Draw, losesRows: boolean): Promise<Round> {
   }
   // In the end nothing fails any more, and time passes.
   vi.restoreAllMocks();
-  inference = new PlayedInference();
+  inference = new FakeInference();
   for (let i = 0; i < 3; i += 1) {
     later(31_000);
     for (const jobId of begun) {

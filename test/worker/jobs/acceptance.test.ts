@@ -4,7 +4,7 @@ import { JobObject } from "../../../src/jobs/object/job-object.ts";
 import { present } from "../../support/at.ts";
 import { newClient } from "../../support/worker/client/api.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { deliverTask, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { deliverTask, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { imageJob, uploads } from "../../support/worker/fixtures/jobs.ts";
 import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 
@@ -61,7 +61,7 @@ describe.each([
 
   it("and is answered 202 also if the queue says that it failed, but a consumer has a task already", async () => {
     const { client, tasks, queue, jobId, first, second } = await repeatedAfter(ms);
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     await deliverTask(jobId, present(tasks[0], "task"));
     expect(inference.tasks).toHaveLength(1);
     queue.fails();

@@ -7,7 +7,7 @@ import {
   callBack,
   deliverTask,
   failure,
-  PlayedInference,
+  FakeInference,
   success,
 } from "../../support/worker/fakes/inference.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
@@ -16,12 +16,12 @@ import { later } from "../../support/worker/runtime/time.ts";
 
 describe("at-least-once delivery, exactly-once in effect", () => {
   let client: Client;
-  let inference: PlayedInference;
+  let inference: FakeInference;
   let jobId: string;
   let tasks: string[];
   beforeEach(async () => {
     client = await newClient();
-    inference = new PlayedInference();
+    inference = new FakeInference();
     ({ jobId, tasks } = await newJob(client, 3));
   });
 

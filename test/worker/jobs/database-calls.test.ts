@@ -11,7 +11,7 @@ import {
   callBack,
   deliver,
   deliverTask,
-  PlayedInference,
+  FakeInference,
   success,
 } from "../../support/worker/fakes/inference.ts";
 import { imageJob, PNG } from "../../support/worker/fixtures/jobs.ts";
@@ -39,7 +39,7 @@ async function picture(client: Client): Promise<{ taskId: string; message: objec
  * @param isLong true if the job takes longer than the list may lag behind
  */
 async function callsOfJob(client: Client, pictures: number, isLong: boolean) {
-  const inference = new PlayedInference();
+  const inference = new FakeInference();
   await client.send("GET", "/v1/account");
   // Stops the clock, so that a busy machine makes no job a long one.
   later(0);

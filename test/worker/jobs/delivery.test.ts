@@ -11,7 +11,7 @@ import {
   deliverTask,
   failure,
   finishJob,
-  PlayedInference,
+  FakeInference,
   success,
   taskMessage,
 } from "../../support/worker/fakes/inference.ts";
@@ -23,12 +23,12 @@ import { expectError } from "../../support/worker/client/wire.ts";
 
 describe("at-least-once delivery, exactly-once in effect", () => {
   let client: Client;
-  let inference: PlayedInference;
+  let inference: FakeInference;
   let jobId: string;
   let tasks: string[];
   beforeEach(async () => {
     client = await newClient();
-    inference = new PlayedInference();
+    inference = new FakeInference();
     ({ jobId, tasks } = await newJob(client, 3));
   });
 

@@ -7,7 +7,7 @@ import { type Client, newClient } from "../../support/worker/client/api.ts";
 import {
   callBack,
   deliver,
-  PlayedInference,
+  FakeInference,
   success,
   taskMessage,
 } from "../../support/worker/fakes/inference.ts";
@@ -39,7 +39,7 @@ const copies = (draw: Draw, arrival: Arrival): Arrival[] =>
 describe("many jobs, each message delivered 1 to 20 times in random order", () => {
   it("all end once: one task at the inference service, one settlement, one set of outputs each", async () => {
     const draw = new Draw();
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const sent = vi.spyOn(Queues.prototype, "sendTasks").mockResolvedValue();
     const jobs: Job[] = [];
     const clients = [await newClient(), await newClient()];

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ImageJobResult } from "../../../src/jobs/contract/result.ts";
 import { type Client, fetchWorker, newClient } from "../../support/worker/client/api.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { callBack, deliverTask, PlayedInference, success } from "../../support/worker/fakes/inference.ts";
+import { callBack, deliverTask, FakeInference, success } from "../../support/worker/fakes/inference.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
 
 const MASKS = 400;
@@ -15,7 +15,7 @@ describe("a large result", () => {
     client = await newClient();
     const job = await newJob(client, TASKS);
     ({ jobId } = job);
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     for (const taskId of job.tasks) {
       await deliverTask(jobId, taskId);
       await callBack(inference.last, "complete", success(MASKS));

@@ -5,10 +5,10 @@ import type { TaskRequest } from "@segmentation/protocol";
 import { at } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { ring } from "../../support/worker/fixtures/archives.ts";
-import { callBack, deliverTask, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { callBack, deliverTask, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
 import { later } from "../../support/worker/runtime/time.ts";
-import { newEndpoint, PlayedEndpoints, ringEndpoint, sendTest } from "../../support/worker/fakes/webhooks.ts";
+import { newEndpoint, FakeEndpoints, ringEndpoint, sendTest } from "../../support/worker/fakes/webhooks.ts";
 
 const SECOND = 1_000;
 const DAY = 86_400 * SECOND;
@@ -24,12 +24,12 @@ const alarmOf = (object: Parameters<typeof evictDurableObject>[0]): Promise<numb
   runInDurableObject(object, (_, { storage }) => storage.getAlarm());
 
 describe("a job whose alarm is late", () => {
-  let inference: PlayedInference;
+  let inference: FakeInference;
   let jobId: string;
   let dead: TaskRequest;
   let busy: TaskRequest;
   beforeEach(async () => {
-    inference = new PlayedInference();
+    inference = new FakeInference();
     const { jobId: id, tasks } = await newJob(client, 2);
     jobId = id;
     for (const taskId of tasks) await deliverTask(jobId, taskId);
@@ -69,7 +69,7 @@ describe("a webhook endpoint whose alarm is late", () => {
     ["it is loaded again at each event", evictDurableObject],
   ])("is sent its events, though %s [A3-15]", async (_, between) => {
     const endpoint = await newEndpoint(client);
-    const { received } = new PlayedEndpoints(endpoint);
+    const { received } = new FakeEndpoints(endpoint);
     const object = env.WEBHOOKS.getByName(endpoint.endpointId);
     await sendTest(client, endpoint);
     const due = await alarmOf(object);

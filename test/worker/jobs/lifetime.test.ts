@@ -13,7 +13,7 @@ import {
   deliverTask,
   failure,
   finishJob,
-  PlayedInference,
+  FakeInference,
   success,
 } from "../../support/worker/fakes/inference.ts";
 import { cutOffJob, imageJob, listedJobs, newJob, uploaded } from "../../support/worker/fixtures/jobs.ts";
@@ -56,7 +56,7 @@ describe("a job's lifetime", () => {
   it("charges what was used to its end, though a task is still under way: by a meter event that is sent as ever", async () => {
     await makeCustomer(client.accountId, "active");
     const { jobId, tasks } = await newJob(client, 2);
-    await finishJob(new PlayedInference(), client.accountId, jobId, tasks.slice(0, 1));
+    await finishJob(new FakeInference(), client.accountId, jobId, tasks.slice(0, 1));
     await ring(jobId);
     later(30 * DAY);
     await ring(jobId);
@@ -70,7 +70,7 @@ describe("a job's lifetime", () => {
   });
 
   it("grants its holder no output any more, and says so: nothing would delete what comes after the purge", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const { jobId, taskId } = await newJob(client);
     await deliverTask(jobId, taskId);
     const { last } = inference;
@@ -172,7 +172,7 @@ describe("a job's lifetime", () => {
     expectError(await again(), 403, "task_not_owned");
 
     // Two attempts fail, each after a day's wait; the third one begins when a further day is nearly over.
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const { jobId } = body;
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       later(DAY - 60_000);

@@ -8,7 +8,7 @@ import { present } from "../../support/at.ts";
 import { newClient } from "../../support/worker/client/api.ts";
 import { ring } from "../../support/worker/fixtures/archives.ts";
 import { logged } from "../../support/worker/runtime/crons.ts";
-import { callBack, deliverTask, failure, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { callBack, deliverTask, failure, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
 import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 import { newEndpoint } from "../../support/worker/fakes/webhooks.ts";
@@ -23,7 +23,7 @@ const untilAlarm = async (jobId: string): Promise<number> =>
 /** Creates a job whose only task has failed once, and is due again. */
 async function jobWithTaskDue(): Promise<string> {
   const client = await newClient();
-  const inference = new PlayedInference();
+  const inference = new FakeInference();
   const { jobId, taskId } = await newJob(client);
   await deliverTask(jobId, taskId);
   await callBack(inference.last, "complete", failure(true));

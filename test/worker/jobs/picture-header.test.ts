@@ -2,14 +2,14 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 import { present } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/client/api.ts";
-import { deliverTask, deliver, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { deliverTask, deliver, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { imageJob, newJob } from "../../support/worker/fixtures/jobs.ts";
 
 let client: Client;
-let inference: PlayedInference;
+let inference: FakeInference;
 beforeEach(async () => {
   client = await newClient();
-  inference = new PlayedInference();
+  inference = new FakeInference();
 });
 
 const lastPicture = (): string => present(inference.pictures.at(-1)?.[1]);

@@ -8,7 +8,7 @@ import {
   callBack,
   deliver,
   deliverTask,
-  PlayedInference,
+  FakeInference,
   success,
 } from "../../support/worker/fakes/inference.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
@@ -19,13 +19,13 @@ const invalid = () => Response.json({ error: "invalid_request" }, { status: 400 
 const { protocol: _, ...withoutVersion } = DESCRIPTION;
 
 let client: Client;
-let inference: PlayedInference;
+let inference: FakeInference;
 let jobId: string;
 let taskId: string;
 let lines: ReturnType<typeof logged>;
 beforeEach(async () => {
   client = await newClient();
-  inference = new PlayedInference();
+  inference = new FakeInference();
   ({ jobId, taskId } = await newJob(client));
   lines = logged();
 });

@@ -9,7 +9,7 @@ import { ring } from "../../support/worker/fixtures/archives.ts";
 import {
   callBack,
   deliver,
-  PlayedInference,
+  FakeInference,
   success,
   taskMessage,
 } from "../../support/worker/fakes/inference.ts";
@@ -29,7 +29,7 @@ const JOBS = 5;
 const TASKS = amount({ short: 8, long: 100 });
 
 /** An inference service with a few places a lane: it answers 429 while they are taken. */
-class BusyInference extends PlayedInference {
+class BusyInference extends FakeInference {
   readonly running: TaskRequest[] = [];
   refused = 0;
   done = 0;

@@ -8,7 +8,7 @@ import {
   callBack,
   deliverTask,
   finishJob,
-  PlayedInference,
+  FakeInference,
   success,
 } from "../../support/worker/fakes/inference.ts";
 import { imageJob, newJob, uploads } from "../../support/worker/fixtures/jobs.ts";
@@ -35,7 +35,7 @@ const outputsOf = async (jobId: string): Promise<number> =>
 describe("an accepted job that the list has lost", () => {
   it("keeps its outputs, continues and ends: the loss is reported every few hours", async () => {
     const { jobId, tasks } = await newJob(client, 2);
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     await finishJob(inference, client.accountId, jobId, tasks.slice(0, 1));
     await ring(jobId);
     await loseJobs();
@@ -57,7 +57,7 @@ describe("an accepted job that the list has lost", () => {
   it("is purged at the end of its retention all the same", async () => {
     const { jobId, tasks } = await newJob(client);
     await loseJobs();
-    await finishJob(new PlayedInference(), client.accountId, jobId, tasks);
+    await finishJob(new FakeInference(), client.accountId, jobId, tasks);
     later(30 * DAY);
     await ring(jobId);
     expect(await outputsOf(jobId)).toBe(0);
@@ -70,7 +70,7 @@ describe("an accepted job that the list has lost", () => {
     const dies = () => Promise.reject(new Error("the Worker was stopped"));
     vi.spyOn(IdempotencyKeys.prototype, "complete").mockImplementationOnce(dies);
     const { body: first } = await create();
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     await finishJob(inference, client.accountId, first.jobId, tasks);
     await loseJobs();
     later(61_000);
@@ -80,7 +80,7 @@ describe("an accepted job that the list has lost", () => {
 
   it("takes its holder's report: nothing that was under way is lost", async () => {
     const { jobId, taskId } = await newJob(client);
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     await deliverTask(jobId, taskId);
     await loseJobs();
     expect((await callBack(inference.last, "complete", success())).status).toBe(204);

@@ -8,7 +8,7 @@ import {
   callBack,
   deliverTask,
   failure,
-  PlayedInference,
+  FakeInference,
   success,
   videoSuccess,
 } from "../../support/worker/fakes/inference.ts";
@@ -22,10 +22,10 @@ const MD5 = "1B2M2Y8AsgTpgAmY7PhCfg==";
 
 describe("a video's task", () => {
   let client: Client;
-  let inference: PlayedInference;
+  let inference: FakeInference;
   beforeEach(async () => {
     client = await newClient();
-    inference = new PlayedInference();
+    inference = new FakeInference();
   });
 
   const job = async (jobId: string) => (await client.send("GET", `/v1/jobs/${jobId}`)).body;
@@ -99,7 +99,7 @@ describe("a video's task", () => {
     for (const [i, { name, contentType }] of [MASKS, PREVIEW].entries()) {
       const { url, headers } = body.uploads[i];
       expect(new URL(url).pathname).toContain(prefix + name);
-      // Neither has a content disposition: an attachment would not be played.
+      // Neither has a content disposition: an attachment would not be fake.
       expect(headers).toEqual({ "content-type": contentType, "content-md5": MD5 });
     }
   });

@@ -5,7 +5,7 @@ import { newClient, type Client } from "../../support/worker/client/api.ts";
 import { deliverArchive, successfulJob } from "../../support/worker/fixtures/archives.ts";
 import { logged } from "../../support/worker/runtime/crons.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { finishJob, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { finishJob, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 import { expectWaiters } from "../../support/worker/fixtures/waiters.ts";
@@ -27,7 +27,7 @@ describe("retrieveJob with `Prefer: wait=N`", () => {
     const { jobId, tasks } = await newJob(client, 2);
     const answer = ask(`/v1/jobs/${jobId}`, "wait=60");
     await expectWaiters(jobId, WAITING);
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     await finishJob(inference, client.accountId, jobId, tasks.slice(0, 1));
     await expectWaiters(jobId, WAITING);
     await finishJob(inference, client.accountId, jobId, tasks.slice(1));
@@ -79,7 +79,7 @@ describe("retrieveJob with `Prefer: wait=N`", () => {
     await expectWaiters(jobId, WAITING);
     await abortAllDurableObjects();
     await expectWaiters(jobId, WAITING);
-    await finishJob(new PlayedInference(), client.accountId, jobId, tasks);
+    await finishJob(new FakeInference(), client.accountId, jobId, tasks);
     expect((await answer).body).toMatchObject({ jobId, status: "success" });
   });
 
@@ -89,7 +89,7 @@ describe("retrieveJob with `Prefer: wait=N`", () => {
     const answer = ask(`/v1/jobs/${jobId}`, "wait=60");
     await expectWaiters(jobId, WAITING);
     later(50_000);
-    await finishJob(new PlayedInference(), client.accountId, jobId, tasks);
+    await finishJob(new FakeInference(), client.accountId, jobId, tasks);
     await answer;
     const line = lines().find(({ operation }) => operation === "retrieveJob");
     expect(line).toMatchObject({ status: 200 });
@@ -165,7 +165,7 @@ describe("clients that wait", () => {
     }
     for (const { jobId } of jobs) await expectWaiters(jobId, WAITING);
     expect([answered, calls()]).toEqual([[], 0]);
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     for (const [i, { jobId, tasks }] of jobs.entries()) {
       await finishJob(inference, client.accountId, jobId, tasks);
       expect(await answers[i]).toBe("success");

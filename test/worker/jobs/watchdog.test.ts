@@ -13,7 +13,7 @@ import {
   callBack,
   deliverTask,
   finishJob,
-  PlayedInference,
+  FakeInference,
   success,
 } from "../../support/worker/fakes/inference.ts";
 import { CRONS, logged, runCron } from "../../support/worker/runtime/crons.ts";
@@ -51,7 +51,7 @@ describe("a job that has lost its alarm", () => {
   });
 
   it("does not keep a trial account from its next job for ever", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const { jobId, taskId } = await newJob(client);
     await deliverTask(jobId, taskId);
     await loseAlarm(jobId);
@@ -208,7 +208,7 @@ describe("a shorter retention", () => {
     await runInDurableObject(objectOf(jobId), (_, { storage }) => storage.setAlarm(Date.now() + 60 * DAY));
     later(2 * DAY);
     const young = await newJob(client);
-    await finishJob(new PlayedInference(), client.accountId, young.jobId, young.tasks);
+    await finishJob(new FakeInference(), client.accountId, young.jobId, young.tasks);
     later(29 * DAY);
     await night();
     const { results } = await home.DB.prepare("SELECT id FROM jobs").all();

@@ -47,7 +47,7 @@ describe("a container", () => {
     expect((await machine("0").fetch("https://object/v1/room", { method: "POST" })).status).toBe(503);
     await until("0", "up");
     await until("0", "asleep");
-    expect(await pool.describeModel()).toMatchObject({ id: "planted" });
+    expect(await pool.describeModel()).toMatchObject({ id: "fixture" });
     expect(await on("0", ({ fake }) => [fake.starts.length, fake.signals])).toEqual([1, [15]]);
     await staysAwake("0");
     await on("0", (object) => object.set({ CONTAINER_IMAGE: "docker.io/example/newer:2" }));

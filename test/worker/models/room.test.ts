@@ -7,7 +7,7 @@ import { JobStorage } from "../../../src/jobs/store/storage.ts";
 import { at } from "../../support/at.ts";
 import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { deliver, deliverAgain, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { deliver, deliverAgain, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 
@@ -16,13 +16,13 @@ const QUEUE = "segmentation-bulk";
 const deliverWorn = (...bodies: object[]) => deliverAgain(4, env, QUEUE, ...bodies);
 
 let client: Client;
-let inference: PlayedInference;
+let inference: FakeInference;
 let messages: TaskMessage[];
 /** The messages queued from now on; they stay there. */
 let queued: { body: TaskMessage; delaySeconds: number }[];
 beforeEach(async () => {
   client = await newClient();
-  inference = new PlayedInference();
+  inference = new FakeInference();
   queued = [];
   const intoQueue: Queue["sendBatch"] = (batch) => {
     for (const { body, delaySeconds = 0 } of batch) {

@@ -4,7 +4,7 @@ import { Backlog } from "../../../src/operator/contract/operator.ts";
 import { newClient } from "../../support/worker/client/api.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 import { operate } from "../../support/worker/client/operator.ts";
-import { PlayedInference, finishJob } from "../../support/worker/fakes/inference.ts";
+import { FakeInference, finishJob } from "../../support/worker/fakes/inference.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
 import { PATIENT } from "../../support/worker/runtime/time.ts";
@@ -14,7 +14,7 @@ const ask = async (): Promise<Backlog> => Backlog.parse((await operate("GET", "/
 describe("the backlog", () => {
   it("counts the tasks that could run at the same time until their jobs have ended", async () => {
     const client = await newClient();
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     expect((await ask()).runnable).toBe(0);
     const single = await newJob(client);
     await newJob(client, 9);

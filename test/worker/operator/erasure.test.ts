@@ -4,14 +4,14 @@ import { ErasureReport } from "../../../src/operator/contract/operator.ts";
 import { archiveKey, inputKey, outputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { WebhookObject } from "../../../src/index.ts";
 import { eraseAccount, sweepErasures } from "../../../src/operator/operations/erase-account.ts";
-import { PlayedIdentityProvider } from "../../support/worker/client/access-tokens.ts";
+import { FakeIdentityProvider } from "../../support/worker/client/access-tokens.ts";
 import { newClient, send } from "../../support/worker/client/api.ts";
 import { ring } from "../../support/worker/fixtures/archives.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
 import { imageJob, newJob, uploaded } from "../../support/worker/fixtures/jobs.ts";
 import { storedOf, tracesOf } from "../../support/worker/runtime/traces.ts";
 import { PATIENT } from "../../support/worker/runtime/time.ts";
-import { newEndpoint, PlayedEndpoints, ringEndpoint, sendTest } from "../../support/worker/fakes/webhooks.ts";
+import { newEndpoint, FakeEndpoints, ringEndpoint, sendTest } from "../../support/worker/fakes/webhooks.ts";
 import {
   MARKS,
   type Person,
@@ -142,7 +142,7 @@ describe("an account that is erased", () => {
 
   it("loses its webhook endpoints with their deliveries, and nothing is sent to them any more [A3-6]", async () => {
     const endpoint = await newEndpoint(person, MARKS.image, { description: MARKS.label });
-    const endpoints = new PlayedEndpoints(endpoint);
+    const endpoints = new FakeEndpoints(endpoint);
     await sendTest(person, endpoint);
     const resets = vi
       .spyOn(WebhookObject.prototype, "erase")
@@ -160,7 +160,7 @@ describe("an account that is erased", () => {
 
   it("frees the person's identity: its next token creates a new account", async () => {
     await erase(person);
-    const provider = await PlayedIdentityProvider.start();
+    const provider = await FakeIdentityProvider.start();
     const token = await provider.issue({ sub: MARKS.subject, email: MARKS.email });
     const { status, body } = await send("GET", "/v1/account", {
       headers: { authorization: `Bearer ${token}` },

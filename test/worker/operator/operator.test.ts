@@ -8,7 +8,7 @@ import {
   deliver,
   deliverTask,
   finishJob,
-  PlayedInference,
+  FakeInference,
   success,
   taskMessage,
 } from "../../support/worker/fakes/inference.ts";
@@ -62,7 +62,7 @@ describe("the operator's API", () => {
 
   it("shows a job's tasks with attempts and leases, and its alarm", async () => {
     const { jobId, tasks } = await newJob(client, 2);
-    void new PlayedInference();
+    void new FakeInference();
     await deliverTask(jobId, tasks[0] ?? "");
     const { body } = await operate("GET", `/jobs/${jobId}`);
     expect(body).toMatchObject({
@@ -123,7 +123,7 @@ describe("the list of stuck jobs", () => {
 describe("a job that the operator cancels", () => {
   it("fails where it has not ended; its holder is notified, its units come back, and a late report is refused", async () => {
     const { jobId, tasks } = await newJob(client, 3);
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     await finishJob(inference, client.accountId, jobId, tasks.slice(0, 1));
     await deliverTask(jobId, tasks[1] ?? "");
     const held = inference.last;

@@ -6,7 +6,7 @@ import { closeBooks } from "../../../src/billing/operations/close-books.ts";
 import { eraseAccount } from "../../../src/operator/operations/erase-account.ts";
 import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { ring, successfulJob } from "../../support/worker/fixtures/archives.ts";
-import { finishJob, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { finishJob, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { database } from "../../support/worker/runtime/database.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
@@ -74,7 +74,7 @@ describe("relist, after a restore of an older database,", () => {
   it("brings back what a row has lost, and what ended meanwhile is settled", async () => {
     const { jobId, tasks } = await newJob(client);
     const old = await home.DB.prepare("SELECT status, version FROM jobs").first<{ version: number }>();
-    await finishJob(new PlayedInference(), client.accountId, jobId, tasks);
+    await finishJob(new FakeInference(), client.accountId, jobId, tasks);
     await ring(jobId);
     await home.DB.batch([
       home.DB.prepare("DROP TRIGGER ledger_is_not_erased"),
@@ -93,7 +93,7 @@ describe("relist, after a restore of an older database,", () => {
   it("settles a job as ever if it ended after the loss", async () => {
     const { jobId, tasks } = await newJob(client);
     await loseJobs();
-    await finishJob(new PlayedInference(), client.accountId, jobId, tasks);
+    await finishJob(new FakeInference(), client.accountId, jobId, tasks);
     await ring(jobId);
     expect(await relist()).toEqual({ [jobId]: "missing" });
     expect((await client.send("GET", "/v1/jobs")).body.items).toMatchObject([{ jobId, status: "success" }]);
@@ -134,7 +134,7 @@ describe("relist, after a restore of an older database,", () => {
 
   it("erases the jobs of an account that was erased while they were lost, and writes back the others'", async () => {
     const { jobId, tasks } = await newJob(client, 2);
-    await finishJob(new PlayedInference(), client.accountId, jobId, tasks.slice(0, 1));
+    await finishJob(new FakeInference(), client.accountId, jobId, tasks.slice(0, 1));
     const other = await newJob(await newClient());
     await loseJobs();
     await eraseAccount(home.platform, client.accountId, Date.now());

@@ -11,12 +11,12 @@ import type { Env } from "../../../src/env.ts";
 import { at } from "../../support/at.ts";
 import { answerOf, newClient, type Answer, type Client } from "../../support/worker/client/api.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { PlayedInference, taskMessage } from "../../support/worker/fakes/inference.ts";
+import { FakeInference, taskMessage } from "../../support/worker/fakes/inference.ts";
 import { imageJob, newJob, uploaded } from "../../support/worker/fixtures/jobs.ts";
 import { amount, Draw } from "../../support/worker/client/random.ts";
 import {
   newEndpoint,
-  PlayedEndpoints,
+  FakeEndpoints,
   type TestEndpoint,
   verified,
 } from "../../support/worker/fakes/webhooks.ts";
@@ -88,7 +88,7 @@ interface Issued {
   readonly jobId: string;
 }
 
-async function issue(one: Env, client: Client, inference: PlayedInference): Promise<Issued> {
+async function issue(one: Env, client: Client, inference: FakeInference): Promise<Issued> {
   const taskId = await uploaded(client);
   const key = crypto.randomUUID();
   const body = imageJob([taskId]);
@@ -119,12 +119,12 @@ describe("a rotation of the master secret", () => {
   it("refuses nothing that is good, while instances of before and after it run beside each other [A8-3]", async () => {
     const draw = new Draw();
     const client = await newClient();
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     // Gives each page of one job a next one.
     await newJob(client);
     const endpoints: TestEndpoint[] = [];
     for (let i = 0; i < 3; i += 1) endpoints.push(await newEndpoint(client, `https://receiver.test/${i}`));
-    const receivers = new PlayedEndpoints(...endpoints);
+    const receivers = new FakeEndpoints(...endpoints);
     const issued: Issued[] = [];
 
     /** A round of the load, each request on any of the instances. */
@@ -175,7 +175,7 @@ describe("a rotation of the master secret", () => {
 
   it("lets nobody in by a forged token: of a known key id, of an unknown one, or of a key for something else [A8-3]", async () => {
     const client = await newClient();
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const { task } = await issue(before, client, inference);
     const claims = { job: task.key.split(".")[0], task: "t.png", lease: 1 };
     const known = await keyIdOf(FIRST);
@@ -227,7 +227,7 @@ describe("the secret of a webhook endpoint", () => {
     expect((await reseal(rotated)).summary).toContain("resealed: 0; unreadable: 1. Nothing");
     expect(await sealedIn()).toEqual(untouched);
     expect((await reseal(without)).summary).toContain("The Worker has no previous secret to remove.");
-    const receivers = new PlayedEndpoints(endpoint, lost);
+    const receivers = new FakeEndpoints(endpoint, lost);
     await ask(without, client.key, "POST", `/v1/webhook-endpoints/${endpoint.endpointId}/test`);
     await deliverBy(without, endpoint);
     const received = receivers.of(endpoint);

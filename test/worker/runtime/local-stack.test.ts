@@ -62,17 +62,17 @@ describe("the Worker of a local stack", () => {
   it("puts an event of its bucket into its queue, for the process that plays them and nobody else", async () => {
     const queued: unknown[] = [];
     const UPLOADS_QUEUE = { send: async (body: unknown) => queued.push(body) };
-    const played = Object.assign({}, env, { UPLOADS_QUEUE, BUCKET_EVENTS_KEY: "the key" });
+    const fake = Object.assign({}, env, { UPLOADS_QUEUE, BUCKET_EVENTS_KEY: "the key" });
     const event = { bucket: "segmentation-media", action: "PutObject" };
     const tell = async (key: string, where: typeof env) => {
       const init = { method: "POST", headers: { [EVENT_KEY_HEADER]: key }, body: JSON.stringify(event) };
       const request = new Request(`https://api.test${EVENT_PATH}`, init);
       return (await local.fetch(request, where, createExecutionContext())).status;
     };
-    expect(await tell("another key", played)).toBe(404);
+    expect(await tell("another key", fake)).toBe(404);
     expect(await tell("the key", env)).toBe(404);
     expect(queued).toEqual([]);
-    expect(await tell("the key", played)).toBe(204);
+    expect(await tell("the key", fake)).toBe(204);
     expect(queued).toEqual([event]);
   });
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { beforeEach, expect, it, vi } from "vitest";
 import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { amount } from "../../support/worker/client/random.ts";
-import { failure, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { failure, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { finishNextJob, rectangle } from "../../support/worker/fixtures/bridges.ts";
 import { GIF, JPEG, MP4, PNG } from "../../support/worker/fixtures/jobs.ts";
 import { type Field, sendForm, sendJson } from "../../support/worker/fixtures/segment.ts";
@@ -98,7 +98,7 @@ async function inOneStep(client: Client, request: Asked, key: Record<string, str
 /** Sends a request as often as it says, ends the account's jobs, and returns which were accepted, and the books. */
 async function run(request: Asked, send: typeof inOneStep) {
   const client = await newClient(request.plan);
-  const inference = new PlayedInference();
+  const inference = new FakeInference();
   const taskId = await upload(client, request);
   const key: Record<string, string> = request.isKeyed ? { "idempotency-key": "k" } : {};
   const statuses: number[] = [];

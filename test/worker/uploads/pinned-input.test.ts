@@ -4,7 +4,7 @@ import { problemOf, TaskRequest } from "@segmentation/protocol";
 import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { type Client, newClient } from "../../support/worker/client/api.ts";
 import { ring } from "../../support/worker/fixtures/archives.ts";
-import { callBack, deliverTask, failure, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { callBack, deliverTask, failure, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { GIF, imageJob, JPEG, newJob, PNG, uploaded } from "../../support/worker/fixtures/jobs.ts";
 import { entriesOf } from "../../support/worker/fixtures/ledger.ts";
 import { present } from "../../support/at.ts";
@@ -12,10 +12,10 @@ import { later } from "../../support/worker/runtime/time.ts";
 
 describe("a task's input", () => {
   let client: Client;
-  let inference: PlayedInference;
+  let inference: FakeInference;
   beforeEach(async () => {
     client = await newClient("trial");
-    inference = new PlayedInference();
+    inference = new FakeInference();
   });
 
   const put = (taskId: string, bytes: BufferSource) =>

@@ -6,7 +6,7 @@ import { inputKey } from "../../../src/shared/bucket/object-keys.ts";
 import { inspectUploads } from "../../../src/uploads/operations/inspect-uploads.ts";
 import { type Answer, type Client, newClient } from "../../support/worker/client/api.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { deliverTask, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { deliverTask, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { GIF, imageJob, PNG, presign, uploaded, uploads } from "../../support/worker/fixtures/jobs.ts";
 import { overrideSettings } from "../../support/worker/runtime/settings.ts";
 import { later } from "../../support/worker/runtime/time.ts";
@@ -108,7 +108,7 @@ describe("the bucket's reads for jobs that are refused", () => {
   });
 
   it("are none for uploads that were inspected after their URLs had expired: what was seen is taken", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const [png, gif] = [await uploaded(client), await uploaded(client, GIF, "image/gif")];
     await inspect();
     const reads = countReads();
@@ -120,7 +120,7 @@ describe("the bucket's reads for jobs that are refused", () => {
   });
 
   it("are none for uploads that an accepted job has seen: the next job takes what that saw [4.3-29]", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const tasks = [await uploaded(client), await uploaded(client, GIF, "image/gif")];
     const sized = await client.send("POST", "/v1/uploads/presign", {
       contentType: "image/png",

@@ -7,7 +7,7 @@ import { newClient } from "../../support/worker/client/api.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
 import { amount } from "../../support/worker/client/random.ts";
 import { later } from "../../support/worker/runtime/time.ts";
-import { newEndpoint, PlayedEndpoints, ringEndpoint } from "../../support/worker/fakes/webhooks.ts";
+import { newEndpoint, FakeEndpoints, ringEndpoint } from "../../support/worker/fakes/webhooks.ts";
 
 const MINUTE = 60_000;
 const DOWN_MINUTES = 120;
@@ -19,7 +19,7 @@ const EVENTS = (DOWN_MINUTES / EVERY_MINUTES) * EVENTS_AT_ONCE;
 describe(`an endpoint that is down for two hours, in which ${EVENTS} events happen`, () => {
   it("receives each of them in the end, under its own webhook-id and with the same bytes [A3-15 A3-22]", async () => {
     const endpoint = await newEndpoint(await newClient());
-    const endpoints = new PlayedEndpoints(endpoint);
+    const endpoints = new FakeEndpoints(endpoint);
     const lost: string[] = [];
     const log = vi.spyOn(console, "log").mockImplementation((line) => {
       if (String(line).includes("webhook_deliveries_dropped")) lost.push(String(line));

@@ -10,7 +10,7 @@ import { later } from "../../support/worker/runtime/time.ts";
 import {
   deliveriesOf,
   newEndpoint,
-  PlayedEndpoints,
+  FakeEndpoints,
   ringEndpoint,
   sendTest,
   type TestEndpoint,
@@ -29,11 +29,11 @@ const DAY = 86_400 * SECOND;
 
 let client: Client;
 let endpoint: TestEndpoint;
-let endpoints: PlayedEndpoints;
+let endpoints: FakeEndpoints;
 beforeEach(async () => {
   client = await newClient();
   endpoint = await newEndpoint(client);
-  endpoints = new PlayedEndpoints(endpoint);
+  endpoints = new FakeEndpoints(endpoint);
 });
 
 const answers = (status: number, headers: Record<string, string> = {}) =>

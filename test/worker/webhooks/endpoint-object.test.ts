@@ -12,7 +12,7 @@ import { overrideSettings } from "../../support/worker/runtime/settings.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 import {
   newEndpoint,
-  PlayedEndpoints,
+  FakeEndpoints,
   ringEndpoint,
   ringEndpointWith,
   sendTest,
@@ -32,11 +32,11 @@ const DAY = 86_400 * SECOND;
 
 let client: Client;
 let endpoint: TestEndpoint;
-let endpoints: PlayedEndpoints;
+let endpoints: FakeEndpoints;
 beforeEach(async () => {
   client = await newClient();
   endpoint = await newEndpoint(client);
-  endpoints = new PlayedEndpoints(endpoint);
+  endpoints = new FakeEndpoints(endpoint);
 });
 
 const answers = (status: number, headers: Record<string, string> = {}) =>

@@ -9,13 +9,13 @@ import { Media } from "../../../src/shared/bucket/bucket.ts";
 import { WebhookEndpoints } from "../../../src/webhooks/store/endpoints.ts";
 import { newClient, type Client } from "../../support/worker/client/api.ts";
 import { deliverArchive, ring } from "../../support/worker/fixtures/archives.ts";
-import { failure, finishJob, PlayedInference, success } from "../../support/worker/fakes/inference.ts";
+import { failure, finishJob, FakeInference, success } from "../../support/worker/fakes/inference.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
 import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 import {
   deliveriesOf,
   newEndpoint,
-  PlayedEndpoints,
+  FakeEndpoints,
   ringEndpoint,
   type TestEndpoint,
   verified,
@@ -26,10 +26,10 @@ import { home } from "../../support/worker/runtime/databases.ts";
 const DAY = 86_400_000;
 
 let client: Client;
-let inference: PlayedInference;
+let inference: FakeInference;
 beforeEach(async () => {
   client = await newClient();
-  inference = new PlayedInference();
+  inference = new FakeInference();
   // Stops the clock, a day from now, until a test moves it: no alarm goes off by itself.
   later(DAY);
 });
@@ -128,7 +128,7 @@ describe("an endpoint is notified", () => {
 
   it("as each of the account's endpoints is, under the same webhook-id, each signed with its own secret", async () => {
     const pair = [await newEndpoint(client, "https://a.test/"), await newEndpoint(client, "https://b.test/")];
-    const endpoints = new PlayedEndpoints(...pair);
+    const endpoints = new FakeEndpoints(...pair);
     await endedJob();
     for (const endpoint of pair) {
       await delivered(endpoint, 1);

@@ -6,7 +6,7 @@ import {
   createEndpoint,
   deliveriesOf,
   newEndpoint,
-  PlayedEndpoints,
+  FakeEndpoints,
   ringEndpoint,
   sendTest,
 } from "../../support/worker/fakes/webhooks.ts";
@@ -90,7 +90,7 @@ describe("an address that no webhook goes to", () => {
 
   it("is refused at each delivery, if an endpoint has it all the same [A3-20]", async () => {
     const endpoint = await newEndpoint(client);
-    const endpoints = new PlayedEndpoints(endpoint, ...FORBIDDEN.map((url) => ({ ...endpoint, url })));
+    const endpoints = new FakeEndpoints(endpoint, ...FORBIDDEN.map((url) => ({ ...endpoint, url })));
     for (const forbidden of SOME) {
       await home.DB.prepare("UPDATE webhook_endpoints SET url = ?1").bind(forbidden).run();
       await sendTest(client, endpoint);
@@ -105,7 +105,7 @@ describe("an address that no webhook goes to", () => {
 
   it("is not reached by a redirect [A3-20]", async () => {
     const endpoint = await newEndpoint(client);
-    const endpoints = new PlayedEndpoints(endpoint, ...FORBIDDEN.map((url) => ({ ...endpoint, url })));
+    const endpoints = new FakeEndpoints(endpoint, ...FORBIDDEN.map((url) => ({ ...endpoint, url })));
     for (const location of SOME) {
       await sendTest(client, endpoint);
       endpoints.answer(endpoint, () => new Response(null, { status: 307, headers: { location } }));

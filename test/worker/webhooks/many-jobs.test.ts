@@ -8,13 +8,13 @@ import { FIRST_AT_A_TIME } from "../../../src/webhooks/rules/pace.ts";
 import { newClient, type Client } from "../../support/worker/client/api.ts";
 import { ring } from "../../support/worker/fixtures/archives.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
-import { finishJob, PlayedInference } from "../../support/worker/fakes/inference.ts";
+import { finishJob, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
 import { amount } from "../../support/worker/client/random.ts";
 import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 import {
   newEndpoint,
-  PlayedEndpoints,
+  FakeEndpoints,
   ringEndpoint,
   type TestEndpoint,
   verified,
@@ -54,8 +54,8 @@ describe(`${JOBS} jobs with two endpoints, one slow, one dead, and everything ki
     const client = await newClient();
     const slow = await newEndpoint(client, "https://slow.test/");
     const dead = await newEndpoint(client, "https://dead.test/");
-    const inference = new PlayedInference();
-    const endpoints = new PlayedEndpoints(slow, dead);
+    const inference = new FakeInference();
+    const endpoints = new FakeEndpoints(slow, dead);
     let slowMs = UNTIL_KILLED_MS;
     endpoints.answer(slow, async () => {
       await scheduler.wait(slowMs);

@@ -20,7 +20,7 @@ const bytes = readFileSync(path);
 const server = createServer((_, response) => response.end(bytes)).listen(0, "127.0.0.1");
 await once(server, "listening");
 const url = `http://127.0.0.1:${server.address().port}/coffee.png`;
-const options = { baseUrl, apiKey: "sk_live_played", maxRetries: 0 };
+const options = { baseUrl, apiKey: "sk_live_fake", maxRetries: 0 };
 const fetches = { nodeFetch, nodeFetch2, crossFetch, undici: undici.fetch, undici5: undici5.fetch };
 
 const inputs = {

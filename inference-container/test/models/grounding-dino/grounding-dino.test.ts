@@ -7,9 +7,9 @@ import { ModelFolderError } from "../../../src/models/errors.ts";
 import { loadModel } from "../../../src/models/load.ts";
 import type { Instance, Model, Picture } from "../../../src/models/model.ts";
 import { cosine } from "../../../src/models/arithmetic.ts";
-import { ask, blue, expectOverlap, green, picture as drawn, red, redBelow, SIZE } from "../planted-scene.ts";
-import type { Rectangle } from "../sam3/planted-folder.ts";
-import { type FolderChanges, plantedFolder, scoreOf } from "./planted.ts";
+import { ask, blue, expectOverlap, green, picture as drawn, red, redBelow, SIZE } from "../fixture-scene.ts";
+import type { Rectangle } from "../sam3/fixture-folder.ts";
+import { type FolderChanges, fixtureFolder, scoreOf } from "./fixture.ts";
 
 const DOWNLOAD_MS = 600_000;
 
@@ -24,7 +24,7 @@ afterAll(() => rm(scratch, { recursive: true }));
 
 function folder(changes: FolderChanges = {}): Promise<string> {
   made += 1;
-  return plantedFolder(join(scratch, `${made}`), builtin, changes);
+  return fixtureFolder(join(scratch, `${made}`), builtin, changes);
 }
 
 /** With a digest, so that the model remembers its features: SAM 2's encoder takes seconds. */

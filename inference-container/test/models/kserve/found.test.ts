@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadModel } from "../../../src/models/load.ts";
 import type { Model } from "../../../src/models/model.ts";
-import { find, tensorsOf } from "../../support/model-server/played-model.ts";
-import { type PlayedServer, startPlayedServer } from "../../support/model-server/played-model-server.ts";
-import { ask, blue, expectOverlap, green, picture, red, redBelow, SIZE } from "../planted-scene.ts";
-import { type FolderChanges, plantedFolder } from "./planted-folder.ts";
+import { find, tensorsOf } from "../../support/model-server/fake-model.ts";
+import { type FakeServer, startPlayedServer } from "../../support/model-server/fake-model-server.ts";
+import { ask, blue, expectOverlap, green, picture, red, redBelow, SIZE } from "../fixture-scene.ts";
+import { type FolderChanges, fixtureFolder } from "./fixture-folder.ts";
 
 let folder: string;
-let server: PlayedServer;
+let server: FakeServer;
 let model: Model | undefined;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "kserve-"));
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 async function load(changes: FolderChanges = {}): Promise<Model> {
-  model = await loadModel(await plantedFolder(folder, server.origin, changes));
+  model = await loadModel(await fixtureFolder(folder, server.origin, changes));
   server.seen.length = 0;
   return model;
 }
@@ -79,7 +79,7 @@ describe("what the server is asked", () => {
     await loaded.segment({ ...picture, contentHash: "0abc" }, { prompts, threshold: 0.45, withFaint: false });
     const [seen] = server.seen;
     expect(seen).toMatchObject({ prompts, threshold: Math.fround(0.45), contentHash: "0abc" });
-    expect(seen?.path).toBe("/v2/models/planted/versions/1/infer");
+    expect(seen?.path).toBe("/v2/models/fixture/versions/1/infer");
     expect([seen?.width, seen?.height]).toEqual(SIZE);
     expect(Buffer.from(seen?.rgb ?? []).equals(Buffer.from(picture.rgb))).toBe(true);
     expect(seen?.binary).toEqual(["boxes", "scores", "prompt_index", "masks"]);
@@ -104,7 +104,7 @@ describe("what the server is asked", () => {
 
   it("has the bearer token, which the server may require", async () => {
     server.token = "sesame";
-    await plantedFolder(folder, server.origin);
+    await fixtureFolder(folder, server.origin);
     model = await loadModel(folder, { serverToken: "sesame" });
     expect((await model.segment(picture, ask("blue"))).instances).toHaveLength(1);
   });

@@ -7,14 +7,14 @@ import { listen } from "../../../../scripts/shared/listen.ts";
 import { loadModel } from "../../../src/models/load.ts";
 import type { LoadOptions } from "../../../src/models/loaded-model.ts";
 import {
-  plantedMetadata,
-  type PlayedServer,
+  fixtureMetadata,
+  type FakeServer,
   startPlayedServer,
-} from "../../support/model-server/played-model-server.ts";
-import { type FolderChanges, plantedFolder } from "./planted-folder.ts";
+} from "../../support/model-server/fake-model-server.ts";
+import { type FolderChanges, fixtureFolder } from "./fixture-folder.ts";
 
 let folder: string;
-let server: PlayedServer;
+let server: FakeServer;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "kserve-"));
   server = await startPlayedServer();
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 /** The reason why a folder can't be loaded. */
 async function refusal(changes: FolderChanges = {}, options: Partial<LoadOptions> = {}): Promise<string> {
-  await plantedFolder(folder, server.origin, changes);
+  await fixtureFolder(folder, server.origin, changes);
   try {
     await (await loadModel(folder, options)).close();
   } catch (error) {
@@ -36,8 +36,8 @@ async function refusal(changes: FolderChanges = {}, options: Partial<LoadOptions
 }
 
 describe("a server's model is refused, and the tensor is named,", () => {
-  const model = 'the model "planted" at ORIGIN'.replace("the", "The");
-  it.each<readonly [string, (metadata: ReturnType<typeof plantedMetadata>) => void, string]>([
+  const model = 'the model "fixture" at ORIGIN'.replace("the", "The");
+  it.each<readonly [string, (metadata: ReturnType<typeof fixtureMetadata>) => void, string]>([
     [
       "when it lacks an input",
       ({ inputs }) => void inputs.splice(1, 1),
@@ -97,18 +97,18 @@ describe("a server is refused", () => {
     [
       "when the model is not ready",
       "model",
-      "v2/models/planted/ready answered 400. Check the model's name and version in the manifest.",
+      "v2/models/fixture/ready answered 400. Check the model's name and version in the manifest.",
     ],
   ] as const)("%s", async (_, which, said) => {
     server.health[which] = 400;
-    expect(await refusal()).toBe(`The model "planted" at ORIGIN is not ready: ${said}`);
+    expect(await refusal()).toBe(`The model "fixture" at ORIGIN is not ready: ${said}`);
   });
 
   it("when it can't be reached, and when nobody has its name", async () => {
     await server.close();
-    expect(await refusal()).toBe('The model "planted" at ORIGIN can\'t be reached (ECONNREFUSED).');
+    expect(await refusal()).toBe('The model "fixture" at ORIGIN can\'t be reached (ECONNREFUSED).');
     expect(await refusal({ server: { origin: "http://nowhere.invalid:8000" } })).toMatch(
-      /^The model "planted" at http:\/\/nowhere\.invalid:8000 can't be reached \((?:ENOTFOUND|EAI_AGAIN)\)\.$/,
+      /^The model "fixture" at http:\/\/nowhere\.invalid:8000 can't be reached \((?:ENOTFOUND|EAI_AGAIN)\)\.$/,
     );
   });
 

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadModel } from "../../../src/models/load.ts";
 import type { Model } from "../../../src/models/model.ts";
-import { tensorsOf } from "../../support/model-server/played-model.ts";
-import { type PlayedServer, startPlayedServer } from "../../support/model-server/played-model-server.ts";
-import { ask, blue, picture } from "../planted-scene.ts";
-import { type FolderChanges, plantedFolder } from "./planted-folder.ts";
+import { tensorsOf } from "../../support/model-server/fake-model.ts";
+import { type FakeServer, startPlayedServer } from "../../support/model-server/fake-model-server.ts";
+import { ask, blue, picture } from "../fixture-scene.ts";
+import { type FolderChanges, fixtureFolder } from "./fixture-folder.ts";
 
 let folder: string;
-let server: PlayedServer;
+let server: FakeServer;
 let model: Model | undefined;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "kserve-"));
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 async function load(changes: FolderChanges = {}): Promise<Model> {
-  model = await loadModel(await plantedFolder(folder, server.origin, changes));
+  model = await loadModel(await fixtureFolder(folder, server.origin, changes));
   server.seen.length = 0;
   return model;
 }

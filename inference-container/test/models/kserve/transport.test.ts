@@ -5,17 +5,17 @@ import { infer } from "../../../src/models/kserve/infer.ts";
 import { Semaphore } from "../../../src/semaphore.ts";
 import type { Outputs } from "../../../src/models/kserve/response.ts";
 import { ModelServer } from "../../../src/models/kserve/server.ts";
-import type { Played } from "../../support/model-server/played-answer.ts";
-import { find } from "../../support/model-server/played-model.ts";
-import { type PlayedServer, startPlayedServer } from "../../support/model-server/played-model-server.ts";
-import { MODEL, type Seen } from "../../support/model-server/played-request.ts";
-import { picture } from "../planted-scene.ts";
+import type { Fake } from "../../support/model-server/fake-answer.ts";
+import { find } from "../../support/model-server/fake-model.ts";
+import { type FakeServer, startPlayedServer } from "../../support/model-server/fake-model-server.ts";
+import { MODEL, type Seen } from "../../support/model-server/fake-request.ts";
+import { picture } from "../fixture-scene.ts";
 
 const TOKEN = "sesame-open";
 /** Longer than any test waits. */
 const HOUR_MS = 3_600_000;
 
-let server: PlayedServer;
+let server: FakeServer;
 let semaphore: Semaphore;
 beforeEach(async () => {
   server = await startPlayedServer();
@@ -35,8 +35,8 @@ function ask(
   return infer({ server: client, semaphore, most: 20, patienceMs, lingerMs }, () => asked, usage);
 }
 
-/** Gives these answers one after the other, then the planted one. */
-function answers(...first: readonly (Played | ((seen: Seen) => Played))[]): void {
+/** Gives these answers one after the other, then the fixture one. */
+function answers(...first: readonly (Fake | ((seen: Seen) => Fake))[]): void {
   const left = [...first];
   server.infer = (seen) => {
     const next = left.shift() ?? find;
@@ -44,12 +44,12 @@ function answers(...first: readonly (Played | ((seen: Seen) => Played))[]): void
   };
 }
 
-const busy = (status: number, after?: string): Played => ({
+const busy = (status: number, after?: string): Fake => ({
   status,
   headers: after === undefined ? {} : { "retry-after": after },
 });
-const died: Played = { status: 500, body: `{"error":"Stub process 'planted_0_1' is not healthy."}` };
-const broken = (seen: Seen): Played => ({ ...find(seen), cutAfter: 1_000 });
+const died: Fake = { status: 500, body: `{"error":"Stub process 'planted_0_1' is not healthy."}` };
+const broken = (seen: Seen): Fake => ({ ...find(seen), cutAfter: 1_000 });
 
 describe("a request is repeated", () => {
   it.each([
@@ -89,8 +89,8 @@ describe("a task is handed back", () => {
       { status: 302, headers: { location: "http://127.0.0.1:1/" } },
       "answered 302",
     ],
-  ])("%s", async (_, played, reason) => {
-    answers(played, played);
+  ])("%s", async (_, fake, reason) => {
+    answers(fake, fake);
     await expect(ask()).rejects.toMatchObject({
       name: "ModelUnavailable",
       message: expect.stringContaining(reason),
@@ -102,7 +102,7 @@ describe("a task is handed back", () => {
     await server.close();
     await expect(ask(new Usage(), 0)).rejects.toMatchObject({
       name: "ModelUnavailable",
-      message: `The model "planted" at ${server.origin} did not answer (ECONNREFUSED).`,
+      message: `The model "fixture" at ${server.origin} did not answer (ECONNREFUSED).`,
     });
   });
 });

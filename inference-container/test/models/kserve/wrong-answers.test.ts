@@ -4,20 +4,20 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadModel } from "../../../src/models/load.ts";
 import type { Model } from "../../../src/models/model.ts";
-import { type Played, type PlayedTensor } from "../../support/model-server/played-answer.ts";
-import { find, tensorsOf } from "../../support/model-server/played-model.ts";
-import { type PlayedServer, startPlayedServer } from "../../support/model-server/played-model-server.ts";
-import { type Seen } from "../../support/model-server/played-request.ts";
-import { ask, blue, picture } from "../planted-scene.ts";
-import { plantedFolder } from "./planted-folder.ts";
+import { type Fake, type FakeTensor } from "../../support/model-server/fake-answer.ts";
+import { find, tensorsOf } from "../../support/model-server/fake-model.ts";
+import { type FakeServer, startPlayedServer } from "../../support/model-server/fake-model-server.ts";
+import { type Seen } from "../../support/model-server/fake-request.ts";
+import { ask, blue, picture } from "../fixture-scene.ts";
+import { fixtureFolder } from "./fixture-folder.ts";
 
 let folder: string;
-let server: PlayedServer;
+let server: FakeServer;
 let model: Model;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "kserve-"));
   server = await startPlayedServer();
-  model = await loadModel(await plantedFolder(folder, server.origin));
+  model = await loadModel(await fixtureFolder(folder, server.origin));
 });
 afterAll(async () => {
   await model.close();
@@ -25,22 +25,21 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The planted answer with one tensor changed. */
-const withTensor =
-  (name: string, change: (tensor: PlayedTensor) => Partial<PlayedTensor>) => (seen: Seen) => ({
-    tensors: (find(seen).tensors ?? []).map((tensor) =>
-      tensor.name === name ? { ...tensor, ...change(tensor) } : tensor,
-    ),
-  });
+/** The fixture answer with one tensor changed. */
+const withTensor = (name: string, change: (tensor: FakeTensor) => Partial<FakeTensor>) => (seen: Seen) => ({
+  tensors: (find(seen).tensors ?? []).map((tensor) =>
+    tensor.name === name ? { ...tensor, ...change(tensor) } : tensor,
+  ),
+});
 const withValue = (name: string, value: number) =>
   withTensor(name, ({ values }) => ({ values: [value, ...values.slice(1)] }));
 const withBox = (...box: number[]) => withTensor("boxes", () => ({ values: box }));
 const sent =
-  (how: Partial<Played>) =>
-  (seen: Seen): Played => ({ ...find(seen), ...how });
+  (how: Partial<Fake>) =>
+  (seen: Seen): Fake => ({ ...find(seen), ...how });
 
 describe("an answer that cannot be is refused, and its fault is named:", () => {
-  it.each<readonly [string, (seen: Seen) => Played, string]>([
+  it.each<readonly [string, (seen: Seen) => Fake, string]>([
     [
       "an output is missing",
       (seen) => ({ tensors: find(seen).tensors?.slice(0, 3) ?? [] }),

@@ -12,10 +12,10 @@ import { Golden } from "../../../src/models/manifest.ts";
 import type { Model, Picture } from "../../../src/models/model.ts";
 import { countRuns } from "../../support/device/count-runs.ts";
 import { isLong } from "../../support/form.ts";
-import { ask } from "../planted-scene.ts";
+import { ask } from "../fixture-scene.ts";
 import { sample } from "../samples.ts";
 import { exportFolder, NOTHING_GOLDEN, seededExport } from "./export-folder.ts";
-import { plantedExport } from "./planted-export.ts";
+import { fixtureExport } from "./fixture-export.ts";
 
 const DOWNLOAD_MS = 600_000;
 
@@ -130,7 +130,7 @@ describe("an export of OWL-ViT", () => {
   it.each(isLong ? precisions : precisions.slice(0, 1))(
     "of %s precision is described, loads, and finds the golden picture's object",
     async (_, dtype) => {
-      const whole = plantedExport(dtype === "float16" ? { floats: dtype } : {});
+      const whole = fixtureExport(dtype === "float16" ? { floats: dtype } : {});
       const path = await folder(whole, ({ golden, ...manifest }) => {
         const { instances, ...rest } = Golden.parse(golden);
         const narrow = { boxIou: 0.99, score: 0.001, area: 0.15 };
@@ -159,7 +159,7 @@ describe("an export of OWL-ViT", () => {
   });
 
   it("is refused where words and picture are mixed before they are compared", async () => {
-    const describing = folder(plantedExport({ mixed: true }));
+    const describing = folder(fixtureExport({ mixed: true }));
     await expect(describing).rejects.toThrow(ModelFolderError);
     await expect(describing).rejects.toThrow(
       'cannot be divided into parts: The graph computes "text_embeds" from "image_embeds", not from its shape alone.',
@@ -169,7 +169,7 @@ describe("an export of OWL-ViT", () => {
   it("is refused beside another one", async () => {
     const path = join(scratch, "twice");
     await mkdir(path);
-    for (const name of ["again.onnx", "whole.onnx"]) await writeFile(join(path, name), plantedExport());
+    for (const name of ["again.onnx", "whole.onnx"]) await writeFile(join(path, name), fixtureExport());
     await expect(describeExport(path, { force: false }, new AbortController().signal)).rejects.toThrow(
       `${path} has two exports of OWL-ViT, again.onnx and whole.onnx. Keep one there.`,
     );

@@ -11,10 +11,10 @@ import { Detector } from "../../../src/models/rf-detr/detector.ts";
 import { RfDetrManifest } from "../../../src/models/rf-detr/manifest.ts";
 import { filledTemplate } from "../../reference/figures.ts";
 import { countRuns } from "../../support/device/count-runs.ts";
-import { ask } from "../planted-scene.ts";
+import { ask } from "../fixture-scene.ts";
 import { sample } from "../samples.ts";
 import { rfDetrFolder } from "./export-folder.ts";
-import { plantedRfDetr } from "./planted-export.ts";
+import { fixtureRfDetr } from "./fixture-export.ts";
 
 const DOWNLOAD_MS = 600_000;
 /** Words for many labels: the seeded model's categories mean nothing. */
@@ -74,8 +74,8 @@ describe("a folder of RF-DETR Seg is refused", () => {
     onTestFinished(() => graphs.close());
     const opened = async (bytes: Uint8Array) =>
       new Detector(await graphs.make(manifest.graphs.detector, bytes), manifest, []);
-    await expect(opened(plantedRfDetr({ classes: 5 }))).rejects.toThrow("rf-detr-seg.onnx has 5 classes.");
-    await expect(opened(plantedRfDetr({ side: "side" }))).rejects.toThrow(
+    await expect(opened(fixtureRfDetr({ classes: 5 }))).rejects.toThrow("rf-detr-seg.onnx has 5 classes.");
+    await expect(opened(fixtureRfDetr({ side: "side" }))).rejects.toThrow(
       'The input "input" of rf-detr-seg.onnx has no fixed height and width.',
     );
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Tensors } from "../../../src/models/graph.ts";
 import { findInstances } from "../../../src/models/sam3/instances.ts";
 import type { Outputs } from "../../../src/models/sam3/manifest.ts";
-import { sigmoid } from "./planted-folder.ts";
+import { sigmoid } from "./fixture-folder.ts";
 
 const OUTPUTS: Outputs = {
   boxes: { format: "xyxy", space: "unit" },

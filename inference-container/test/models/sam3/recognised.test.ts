@@ -6,10 +6,10 @@ import {
   recogniseTemplate,
   type Template,
 } from "../../../src/models/describe-folder.ts";
-import { template as dinoTemplate } from "../grounding-dino/planted.ts";
-import type { Changes } from "./planted.ts";
-import { template } from "./planted-folder.ts";
-import { plantedGraphs } from "./planted-graphs.ts";
+import { template as dinoTemplate } from "../grounding-dino/fixture.ts";
+import type { Changes } from "./fixture.ts";
+import { template } from "./fixture-folder.ts";
+import { fixtureGraphs } from "./fixture-graphs.ts";
 
 let original: Template;
 let templates: Template[];
@@ -21,7 +21,7 @@ beforeAll(async () => {
 /** The names that ONNX Runtime reads from the graphs, under other file names. */
 async function namesOf(changes: Changes = {}): Promise<GraphNames[]> {
   const names: GraphNames[] = [];
-  for (const [file, bytes] of Object.entries(plantedGraphs({ channels: 8, ...changes }))) {
+  for (const [file, bytes] of Object.entries(fixtureGraphs({ channels: 8, ...changes }))) {
     const session = await InferenceSession.create(bytes);
     names.push({ file: `my-${file}`, inputs: session.inputNames, outputs: session.outputNames });
     await session.release();

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ModelFolderError } from "../../../src/models/errors.ts";
 import { loadModel } from "../../../src/models/load.ts";
-import { type FolderChanges, plantedFolder, template } from "./planted-folder.ts";
-import { plantedGraphs } from "./planted-graphs.ts";
+import { type FolderChanges, fixtureFolder, template } from "./fixture-folder.ts";
+import { fixtureGraphs } from "./fixture-graphs.ts";
 
 let scratch: string;
 let made = 0;
@@ -16,7 +16,7 @@ afterAll(() => rm(scratch, { recursive: true }));
 
 function folder(changes: FolderChanges = {}): Promise<string> {
   made += 1;
-  return plantedFolder(join(scratch, `${made}`), changes);
+  return fixtureFolder(join(scratch, `${made}`), changes);
 }
 
 async function refusal(path: string): Promise<string> {
@@ -52,7 +52,7 @@ describe("an export is refused by the name of the tensor", () => {
   });
 
   it("when graphs of different precision are mixed", async () => {
-    const halves = plantedGraphs({ channels: 8, floats: "float16" });
+    const halves = fixtureGraphs({ channels: 8, floats: "float16" });
     const mixed = {
       files: { "text-encoder.onnx": halves["text-encoder.onnx"] ?? "" },
       ...within("graphs", ({ text }) => ({

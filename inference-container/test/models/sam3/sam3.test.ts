@@ -7,8 +7,8 @@ import sharp from "sharp";
 import { type Stage, Usage } from "../../../src/device/usage.ts";
 import { loadModel } from "../../../src/models/load.ts";
 import type { Instance, Model, Picture } from "../../../src/models/model.ts";
-import { ask, blue, expectOverlap, green, picture, red, redBelow, SIZE } from "../planted-scene.ts";
-import { plantedFolder, quarterScore, RED, type Rectangle, scene, sigmoid } from "./planted-folder.ts";
+import { ask, blue, expectOverlap, green, picture, red, redBelow, SIZE } from "../fixture-scene.ts";
+import { fixtureFolder, quarterScore, RED, type Rectangle, scene, sigmoid } from "./fixture-folder.ts";
 
 let scratch: string;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ describe("SAM 3", () => {
   let folder: string;
   let model: Model;
   beforeAll(async () => {
-    folder = await plantedFolder(join(scratch, "whole"));
+    folder = await fixtureFolder(join(scratch, "whole"));
     model = await loadModel(folder);
   });
   afterAll(() => model.close());
@@ -121,7 +121,7 @@ describe("what is faint", () => {
     const manifest = (template: Record<string, unknown>): object => ({
       outputs: { ...Object(template["outputs"]), floor: 0.8, faintFloor: 0.6 },
     });
-    const model = await loadModel(await plantedFolder(join(scratch, "faint"), { manifest }));
+    const model = await loadModel(await fixtureFolder(join(scratch, "faint"), { manifest }));
     const scores = async (threshold: number, withFaint: boolean): Promise<[number, boolean][]> =>
       (await model.segment(faintScene, { prompts: ["red"], threshold, withFaint })).instances.map(
         ({ score, faint }) => [Number(score.toFixed(3)), faint],
@@ -139,7 +139,7 @@ describe("what is faint", () => {
 
 describe("an export", () => {
   it("is served with the shapes of the one in use", async () => {
-    const folder = await plantedFolder(join(scratch, "full"), { channels: 256 });
+    const folder = await fixtureFolder(join(scratch, "full"), { channels: 256 });
     const model = await loadModel(folder);
     const [found] = (await model.segment(picture, ask("green"))).instances;
     expectFound(found, picture, green, quarterScore(0.5));
@@ -151,7 +151,7 @@ describe("an export", () => {
       graphs: JSON.parse(JSON.stringify(template["graphs"]).replaceAll('"float32"', '"float16"')),
     });
     const model = await loadModel(
-      await plantedFolder(join(scratch, "half"), { floats: "float16", manifest: halves }),
+      await fixtureFolder(join(scratch, "half"), { floats: "float16", manifest: halves }),
     );
     const { instances } = await model.segment(picture, ask("green", "red"));
     expect(instances).toHaveLength(3);

@@ -9,12 +9,12 @@ import { DEFAULT_LOAD_OPTIONS } from "../../../src/models/loaded-model.ts";
 import { Sam3Manifest } from "../../../src/models/sam3/manifest.ts";
 import { TextEncoder } from "../../../src/models/sam3/text-encoder.ts";
 import { ClipTokenizer } from "../../../src/models/text/clip-tokenizer.ts";
-import { plantedFolder } from "./planted-folder.ts";
+import { fixtureFolder } from "./fixture-folder.ts";
 
 let folder: string;
 let graphs: GraphSet;
 beforeAll(async () => {
-  folder = await plantedFolder(await mkdtemp(join(tmpdir(), "text-encoder-")));
+  folder = await fixtureFolder(await mkdtemp(join(tmpdir(), "text-encoder-")));
   graphs = new GraphSet(folder, DEFAULT_LOAD_OPTIONS);
 });
 afterAll(async () => {

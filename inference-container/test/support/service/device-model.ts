@@ -1,5 +1,5 @@
 /**
- * The planted model on several devices. Files in its folder control it, here for device 1. While "hold-1" exists, it
+ * The fixture model on several devices. Files in its folder control it, here for device 1. While "hold-1" exists, it
  * doesn't become ready; while "broken-1" does, it can't load the model; while "throws-1" does, every run fails, of the
  * golden picture too; while "flaky-1" does, all but that one; while "hangs-1" does, no run ends. While "keep" exists,
  * the prompt "kept" holds its device; the prompt "poison" breaks a device until its engine is restarted. With a file
@@ -9,7 +9,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { loadModel as loadReal } from "../../../src/models/load.ts";
-import { loadModel as loadPlanted } from "./planted-model.ts";
+import { loadModel as loadFixture } from "./fixture-model.ts";
 import { Turns } from "./turns.ts";
 
 export const loadModel: typeof loadReal = async (folder, options) => {
@@ -33,11 +33,11 @@ export const loadModel: typeof loadReal = async (folder, options) => {
   };
   if (has(`broken-${device}`)) throw new Error("Its graph can't be loaded there.");
   await whileThere(`hold-${device}`);
-  const planted = await loadPlanted(folder);
+  const fixture = await loadFixture(folder);
   const turns = new Turns();
   await golden();
   return {
-    ...planted,
+    ...fixture,
     provider,
     selfTest: (usage) => turns.run(usage, golden),
     segment: async (picture, request) => {
@@ -49,7 +49,7 @@ export const loadModel: typeof loadReal = async (folder, options) => {
         await turn();
         if (kept) await whileThere("keep");
       });
-      return planted.segment(picture, kept ? { ...request, prompts: ["bright"] } : request);
+      return fixture.segment(picture, kept ? { ...request, prompts: ["bright"] } : request);
     },
   };
 };

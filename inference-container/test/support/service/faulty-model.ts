@@ -1,10 +1,10 @@
 /**
- * The planted model with a fault for each prompt: those of `DISTORTIONS` spoil the result, "allocation" asks for an
+ * The fixture model with a fault for each prompt: those of `DISTORTIONS` spoil the result, "allocation" asks for an
  * array that is too large, "heap" fills the process's memory until it is ended. "late …" does so from the third call in
  * a row with the same prompts on.
  */
 import type { Instance, Model } from "../../../src/models/model.ts";
-import { loadModel as loadPlanted } from "./planted-model.ts";
+import { loadModel as loadFixture } from "./fixture-model.ts";
 import { Turns } from "./turns.ts";
 
 const withGrid =
@@ -45,12 +45,12 @@ function spoil(prompt: string): void {
 }
 
 export async function loadModel(folder: string): Promise<Model> {
-  const planted = await loadPlanted(folder);
+  const fixture = await loadFixture(folder);
   const turns = new Turns();
   let last = "";
   let calls = 0;
   return {
-    ...planted,
+    ...fixture,
     segment: async (picture, request) => {
       calls = request.prompts.join() === last ? calls + 1 : 1;
       last = request.prompts.join();
@@ -59,7 +59,7 @@ export async function loadModel(folder: string): Promise<Model> {
       const ripe = !late || calls >= 3;
       await turns.run(request.usage, () => Promise.resolve(asked.forEach(spoil)));
       const prompts = asked.map((prompt) => (prompt in DISTORTIONS ? "bright" : prompt));
-      const found = await planted.segment(picture, { ...request, prompts });
+      const found = await fixture.segment(picture, { ...request, prompts });
       const distort = DISTORTIONS[asked.find((prompt) => prompt in DISTORTIONS) ?? ""];
       if (distort === undefined || !ripe) return found;
       return { ...found, instances: found.instances.map(distort) };

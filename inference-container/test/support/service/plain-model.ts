@@ -1,5 +1,5 @@
-/** The planted model without regions and embeddings. */
-import { loadModel as loadPlanted } from "./planted-model.ts";
+/** The fixture model without regions and embeddings. */
+import { loadModel as loadFixture } from "./fixture-model.ts";
 import type { Model } from "../../../src/models/model.ts";
 
 export async function loadModel(folder: string): Promise<Model> {
@@ -9,6 +9,6 @@ export async function loadModel(folder: string): Promise<Model> {
     decoder: ___,
     findsAlike: ____,
     ...model
-  } = await loadPlanted(folder);
+  } = await loadFixture(folder);
   return { ...model, id: "plain" };
 }

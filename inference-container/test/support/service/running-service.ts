@@ -7,9 +7,9 @@ import { startWorkerSide, type WorkerSide } from "./fake-worker.ts";
 
 /** The secret that tests share with the service. */
 export const SERVICE_TOKEN = "a-token-for-the-service";
-const PLANTED = new URL("planted-model.ts", import.meta.url).href;
+const FIXTURE = new URL("fixture-model.ts", import.meta.url).href;
 
-/** A service with the planted model, and a fake Worker. */
+/** A service with the fixture model, and a fake Worker. */
 export interface Rig extends AsyncDisposable {
   readonly service: Service;
   readonly worker: WorkerSide;
@@ -24,10 +24,10 @@ export interface Rig extends AsyncDisposable {
   finishVideo(overrides?: Partial<VideoTaskRequest>): ReturnType<WorkerSide["completed"]>;
 }
 
-/** Starts both on free ports; waits until the planted model is warm, but not for another that `environment` names. */
+/** Starts both on free ports; waits until the fixture model is warm, but not for another that `environment` names. */
 export async function startRig(
   environment: Readonly<Record<string, string>> = {},
-  loader = PLANTED,
+  loader = FIXTURE,
 ): Promise<Rig> {
   const worker = await startWorkerSide();
   const pictures = await samples();
@@ -37,7 +37,7 @@ export async function startRig(
   const settings = readSettings({
     PORT: "0",
     INFERENCE_TOKEN: SERVICE_TOKEN,
-    MODEL_FOLDER: "planted",
+    MODEL_FOLDER: "fixture",
     STORAGE_ORIGINS: worker.origin,
     CALLBACK_ORIGINS: worker.origin,
     DRAIN_SECONDS: "20",

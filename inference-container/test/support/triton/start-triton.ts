@@ -1,4 +1,4 @@
-/** A real Triton on this machine's processors, with a model of the contract (planted_model.py) under models/kserve/README.md's config.pbtxt. */
+/** A real Triton on this machine's processors, with a model of the contract (fixture_model.py) under models/kserve/README.md's config.pbtxt. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
@@ -34,7 +34,7 @@ export interface TritonOptions {
   readonly instances: number;
   /** The most requests that wait; by default the page's. */
   readonly queue?: number;
-  /** The folder of SAM 3's seeded graphs, to run these (seeded_sam3.py) instead of the planted model. */
+  /** The folder of SAM 3's seeded graphs, to run these (seeded_sam3.py) instead of the fixture model. */
   readonly graphs?: string;
 }
 
@@ -62,7 +62,7 @@ export async function startTriton(options: TritonOptions): Promise<Triton> {
   const held = join(folder, "held");
   for (const path of [held, join(models, MODEL, "1")]) await mkdir(path, { recursive: true });
   await writeFile(join(models, MODEL, "config.pbtxt"), await configOf(options, folder));
-  const model = options.graphs === undefined ? "planted_model.py" : "seeded_sam3.py";
+  const model = options.graphs === undefined ? "fixture_model.py" : "seeded_sam3.py";
   await copyFile(join(import.meta.dirname, model), join(models, MODEL, "1", "model.py"));
   const [port, metricsPort] = [await claimPort(0), await claimPort(0)];
   const origin = `http://127.0.0.1:${port}`;

@@ -32,12 +32,12 @@ export async function loadModel(): Promise<Model> {
       await load(decoder, "decoder", (cost * (1 - ENCODER_SHARE)) / OBJECTS),
       manifest,
     );
-    const recall = { votes: () => Promise.reject(new Error("The stand-in follows nothing.")) };
+    const recall = { votes: () => Promise.reject(new Error("The fake follows nothing.")) };
     return { segmenter, recall, cleaning: manifest.masks, features: heldMemory(0) };
   };
   const opened = new Map<string, Promise<Drawing>>();
   return {
-    id: "gpu-stand-in",
+    id: "gpu-fake",
     version: "1.0.0",
     provider: "cpu",
     concurrency: 1,

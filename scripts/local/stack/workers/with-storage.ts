@@ -42,16 +42,16 @@ const storage = new Hono<AppEnv>()
   });
 
 /** The additions of worker-main.ts to the environment, with which it can send the bucket's events. */
-interface PlayedBucket {
+interface FakeBucket {
   readonly UPLOADS_QUEUE?: Queue;
   readonly BUCKET_EVENTS_KEY?: string;
 }
 
 /** Puts an event of the bucket into the queue to which R2 would send it. */
-async function takeEvent(request: Request, env: Env & PlayedBucket): Promise<Response> {
+async function takeEvent(request: Request, env: Env & FakeBucket): Promise<Response> {
   const { UPLOADS_QUEUE: queue, BUCKET_EVENTS_KEY: key } = env;
-  const isPlayed = key !== undefined && request.headers.get(EVENT_KEY_HEADER) === key;
-  if (queue === undefined || !isPlayed) return new Response(null, { status: 404 });
+  const isFake = key !== undefined && request.headers.get(EVENT_KEY_HEADER) === key;
+  if (queue === undefined || !isFake) return new Response(null, { status: 404 });
   await queue.send(await request.json());
   return new Response(null, { status: 204 });
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** A Cloudflare account, with the parts that the deployment queries. */
-export const StandInAccount = z.object({
+export const FakeAccount = z.object({
   loggedIn: z.boolean(),
   /** The ids of the accounts that the login may use. */
   accounts: z.array(z.string()),
@@ -35,4 +35,4 @@ export const StandInAccount = z.object({
   /** Commands whose effect Cloudflare has, but whose answer is lost. */
   lost: z.array(z.string()),
 });
-export type StandInAccount = z.infer<typeof StandInAccount>;
+export type FakeAccount = z.infer<typeof FakeAccount>;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import type { StandInAccount } from "./account.ts";
+import type { FakeAccount } from "./account.ts";
 
 /** The result of a Wrangler command: its output and its exit code. */
 export interface WranglerAnswer {
@@ -33,7 +33,7 @@ function paragraph(row: Readonly<Record<string, string>>): string {
     .join("\n");
 }
 
-type Bucket = StandInAccount["buckets"][string];
+type Bucket = FakeAccount["buckets"][string];
 
 function lifecycleOf(name: string, { lifecycle }: Bucket): WranglerAnswer {
   const rules = lifecycle.map(({ prefix, enabled, days }, i) => ({
@@ -105,7 +105,7 @@ const Cors = z.object({ rules: z.array(z.object({ allowed: z.object({ methods: z
 
 /** Answers a command that changes the account, and changes it. Undefined for other commands. */
 function changeOf(
-  account: StandInAccount,
+  account: FakeAccount,
   words: string,
   args: readonly string[],
   input: string,
@@ -178,7 +178,7 @@ function changeOf(
 }
 
 /** Answers a command as Wrangler 4.124 would for this account, which it may change. `input` is the command's input. */
-export function answerOf(account: StandInAccount, args: readonly string[], input = ""): WranglerAnswer {
+export function answerOf(account: FakeAccount, args: readonly string[], input = ""): WranglerAnswer {
   const words = wordsOf(args);
   if (words === "whoami") {
     return account.loggedIn

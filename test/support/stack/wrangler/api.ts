@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { StandInAccount } from "./account.ts";
+import type { FakeAccount } from "./account.ts";
 
 export const API = "https://api.cloudflare.com/client/v4/";
 
@@ -10,7 +10,7 @@ const refuses = (message: string, status: number): Response =>
   Response.json({ success: false, errors: [{ code: 9109, message }], result: null }, { status });
 
 /** Answers a request to Cloudflare's API for the tokens of this account, which it may change. */
-export async function answerOfApi({ tokens }: StandInAccount, request: Request): Promise<Response> {
+export async function answerOfApi({ tokens }: FakeAccount, request: Request): Promise<Response> {
   if (tokens === null) return refuses("Unauthorized to access requested resource", 403);
   const [, id, verb] = new URL(request.url).pathname.split("/accounts/")[1]?.split("/").slice(1) ?? [];
   if (id === "permission_groups") {

@@ -4,7 +4,7 @@ import { newClient } from "../client/api.ts";
 import { CRONS, runCron } from "../runtime/crons.ts";
 import { createSession } from "../fakes/stripe.ts";
 import { Meter } from "./meter.ts";
-import { playOutside } from "./outside.ts";
+import { fakeOutside } from "./outside.ts";
 import { promisesOfStranger, promisesOfTrial, type Promised } from "./promises.ts";
 import { since, mostOf, objectsLeft, storedNow, type Stored } from "./stored.ts";
 import { Stranger } from "./stranger.ts";
@@ -63,11 +63,11 @@ async function runCrons(hour: number, everyMinutes: number): Promise<void> {
  * Simulates a trial account and a stranger without a credential, hour after hour, and then the time after them.
  * @param tell called as each day begins, from 1
  */
-export async function playMonth(length: Length, tell: (day: number) => void): Promise<Outcome> {
+export async function runMonth(length: Length, tell: (day: number) => void): Promise<Outcome> {
   const begin = Math.ceil(Date.now() / DAY) * DAY;
   goTo(begin);
   const meter = new Meter();
-  const outside = await playOutside(meter);
+  const outside = await fakeOutside(meter);
   const prepared = new Set<string>();
   // oxlint-disable-next-line typescript/unbound-method -- called with the object itself below
   const { prepare } = JobObject.prototype;

@@ -2,8 +2,8 @@ import { vi } from "vitest";
 import { Media } from "../../../../src/shared/bucket/bucket.ts";
 import { JWKS_URL, newProviderKey } from "../client/access-tokens.ts";
 import { home } from "../runtime/databases.ts";
-import { PlayedInference } from "../fakes/inference.ts";
-import { PlayedStripe } from "../fakes/stripe.ts";
+import { FakeInference } from "../fakes/inference.ts";
+import { FakeStripe } from "../fakes/stripe.ts";
 import type { Meter } from "./meter.ts";
 
 /** As wrangler.toml binds them. */
@@ -46,22 +46,22 @@ function pretend(sizes: PretendedSizes): void {
 
 /** The world outside the Worker: the inference service, Stripe, the identity provider, the limiters, large sizes. */
 export interface Outside {
-  readonly inference: PlayedInference;
-  readonly stripe: PlayedStripe;
+  readonly inference: FakeInference;
+  readonly stripe: FakeStripe;
   readonly sizes: PretendedSizes;
 }
 
 /** Fakes the world outside the Worker, and counts its requests. */
-export async function playOutside(meter: Meter): Promise<Outside> {
+export async function fakeOutside(meter: Meter): Promise<Outside> {
   const key = await newProviderKey();
   const fetched = () => {
     const answer = vi.mocked(fetch).getMockImplementation();
-    if (answer === undefined) throw new Error("fetch is not played");
+    if (answer === undefined) throw new Error("fetch is not faked");
     return answer;
   };
-  const inference = new PlayedInference();
+  const inference = new FakeInference();
   const byInference = fetched();
-  const stripe = new PlayedStripe();
+  const stripe = new FakeStripe();
   const byStripe = fetched();
   vi.mocked(fetch).mockImplementation((input, init) => {
     const { origin, href } = new URL(new Request(input).url);

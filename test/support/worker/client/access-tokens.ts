@@ -56,7 +56,7 @@ export const goodClaims = (): JWTPayload => {
 };
 
 /** The identity provider, faked by a test: it signs tokens, and serves its keys to the Worker. Nothing else can be fetched. */
-export class PlayedIdentityProvider {
+export class FakeIdentityProvider {
   /** The key that signs the next tokens. */
   key: ProviderKey;
   /** Number of the Worker's fetches of the keys. */
@@ -75,8 +75,8 @@ export class PlayedIdentityProvider {
     });
   }
 
-  static async start(alg?: string): Promise<PlayedIdentityProvider> {
-    return new PlayedIdentityProvider(await newProviderKey(alg));
+  static async start(alg?: string): Promise<FakeIdentityProvider> {
+    return new FakeIdentityProvider(await newProviderKey(alg));
   }
 
   /** Signs a token: valid except for the changes; a claim or parameter set to undefined is left out. */

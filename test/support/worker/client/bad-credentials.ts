@@ -1,7 +1,7 @@
 import { generateApiKey } from "../../../../src/accounts/rules/api-key.ts";
 import { signToken } from "../../../../src/shared/signed-token.ts";
 import { secretsOf } from "../../../../src/feature-settings.ts";
-import { newProviderKey, PlayedIdentityProvider, goodClaims, rawToken } from "./access-tokens.ts";
+import { newProviderKey, FakeIdentityProvider, goodClaims, rawToken } from "./access-tokens.ts";
 import { home } from "../runtime/databases.ts";
 
 const flipLast = (text: string): string => text.slice(0, -1) + (text.endsWith("0") ? "1" : "0");
@@ -60,7 +60,7 @@ const badKeys = (key: string): string[] => [
 ];
 
 /** Access tokens that must be refused. */
-async function badTokens(provider: PlayedIdentityProvider): Promise<string[]> {
+async function badTokens(provider: FakeIdentityProvider): Promise<string[]> {
   const now = Math.floor(Date.now() / 1_000);
   const stranger = { ...(await newProviderKey()), kid: provider.key.kid };
   const good = await provider.issue();
@@ -93,7 +93,7 @@ async function badTokens(provider: PlayedIdentityProvider): Promise<string[]> {
 
 /** Whole headers (null for none) with everything that can be wrong with a credential. */
 export const badCredentials = async (
-  provider: PlayedIdentityProvider,
+  provider: FakeIdentityProvider,
   key: string,
 ): Promise<(string | null)[]> => [
   ...badHeaders(key, await provider.issue()),

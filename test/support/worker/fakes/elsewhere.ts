@@ -21,7 +21,7 @@ export const DESCRIPTION: ModelDescription = {
  * Fakes every other server that an operation may call: an inference service that describes its model, and a picture at every
  * other URL.
  */
-export const playedElsewhere = async ({ url }: Request): Promise<Response> =>
+export const fakeElsewhere = async ({ url }: Request): Promise<Response> =>
   url.startsWith(String(home.platform.settings.INFERENCE_URL))
     ? Response.json(DESCRIPTION)
     : new Response(PNG, { headers: { "content-type": "image/png" } });
@@ -30,13 +30,13 @@ export const playedElsewhere = async ({ url }: Request): Promise<Response> =>
  * Fakes the inference service's description of its model, and a picture at each URL of pictures.test, in addition to existing
  * fakes.
  */
-export function playModelAndPictures(): void {
-  const played = vi.mocked(globalThis.fetch).getMockImplementation();
+export function fakeModelAndPictures(): void {
+  const fake = vi.mocked(globalThis.fetch).getMockImplementation();
   vi.mocked(globalThis.fetch).mockImplementation(async (input, init) => {
     const { url } = new Request(input, init);
     if (url.endsWith("/v1/model")) return Response.json(DESCRIPTION);
     if (url.startsWith("https://pictures.test/"))
       return new Response(PNG, { headers: { "content-length": String(PNG.length) } });
-    return (await played?.(input, init)) ?? new Response(null, { status: 500 });
+    return (await fake?.(input, init)) ?? new Response(null, { status: 500 });
   });
 }

@@ -17,7 +17,7 @@ import {
 import { answerOf, fetchWorker, type Answer } from "../client/api.ts";
 
 /** The inference service's side of the protocol, faked by a test: it takes tasks and sends the test's reports. */
-export class PlayedInference {
+export class FakeInference {
   readonly tasks: TaskRequest[] = [];
   readonly cancelled: string[] = [];
   /** The digest of an upload that each request names, by method and the path's last part. */
@@ -160,7 +160,7 @@ export const failure = (retryable: boolean, code = "not_an_image"): Completion =
 
 /** Takes every task of a job in turn and completes it, with its outputs in the bucket. */
 export async function finishJob(
-  inference: PlayedInference,
+  inference: FakeInference,
   accountId: string,
   jobId: string,
   taskIds: readonly string[],

@@ -13,7 +13,7 @@ export interface SourceAnswer {
 }
 
 /** A third-party server, faked by a test: it answers each URL with the test's answer, and is unreachable at any other. */
-export class PlayedSource {
+export class FakeSource {
   /** The received requests, in their order. */
   readonly requests: Request[] = [];
   readonly #answers: ReadonlyMap<string, SourceAnswer | "silence" | "failure">;
@@ -69,5 +69,5 @@ export class PlayedSource {
 }
 
 /** Answers all of the Worker's fetches with a source from now on. */
-export const playSource = (...answers: ConstructorParameters<typeof PlayedSource>): PlayedSource =>
-  new PlayedSource(...answers);
+export const fakeSource = (...answers: ConstructorParameters<typeof FakeSource>): FakeSource =>
+  new FakeSource(...answers);

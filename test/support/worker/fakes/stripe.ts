@@ -2,10 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Stripe } from "stripe";
 import { vi } from "vitest";
-import {
-  createStripeStandIn,
-  type StripeStandIn,
-} from "../../../../scripts/local/stand-ins/stripe/stand-in.ts";
+import { createStripeFake, type StripeFake } from "../../../../scripts/local/fakes/stripe/fake.ts";
 import worker from "../../../../src/index.ts";
 import { billingSettingsOf, type BillingSettings } from "../../../../src/feature-settings.ts";
 import { answerOf, type Answer, type Client } from "../client/api.ts";
@@ -23,8 +20,8 @@ const settings = testSettings();
 type Interception = (request: Request, pass: () => Promise<Response>) => Promise<Response>;
 
 /** The Stripe fake behind the Worker's fetch. It keeps its signed webhooks for the test to deliver. */
-export class PlayedStripe {
-  readonly standIn: StripeStandIn;
+export class FakeStripe {
+  readonly fake: StripeFake;
   /** The webhooks that Stripe sent, in its order. */
   readonly webhooks: Request[] = [];
   /** The Worker's calls: method and path, and the idempotency key. */
@@ -33,7 +30,7 @@ export class PlayedStripe {
 
   /** @param elsewhere answers requests to other servers; without it, they fail the test */
   constructor(elsewhere?: (request: Request) => Promise<Response>) {
-    this.standIn = createStripeStandIn({
+    this.fake = createStripeFake({
       ...settings,
       webhookUrl: "https://api.test/webhooks/stripe",
       send: async (request) => {
@@ -54,13 +51,13 @@ export class PlayedStripe {
         call: `${request.method} ${pathname}`,
         key: request.headers.get("idempotency-key"),
       });
-      return this.intercept(request, async () => this.standIn.app.fetch(request));
+      return this.intercept(request, async () => this.fake.app.fetch(request));
     });
   }
 
   /** Answers as another Stripe account from now on, as if the secret key belonged to that account. Returns its fake. */
-  answerAsAnotherAccount(): StripeStandIn {
-    const other = createStripeStandIn({
+  answerAsAnotherAccount(): StripeFake {
+    const other = createStripeFake({
       ...settings,
       webhookUrl: "https://another.test",
       send: async () => new Response(),
@@ -71,7 +68,7 @@ export class PlayedStripe {
 
   /** Adds a customer with this id, without a checkout. */
   has(customerId: string): void {
-    this.standIn.state.customers.push({ id: customerId, email: null, accountId: null, created: 0 });
+    this.fake.state.customers.push({ id: customerId, email: null, accountId: null, created: 0 });
   }
 
   /** The keys of the Worker's calls of one kind. */
@@ -81,7 +78,7 @@ export class PlayedStripe {
 
   /** Presses a button on a page of Stripe. */
   async press(url: string): Promise<Response> {
-    return this.standIn.app.request(url, { method: "POST" });
+    return this.fake.app.request(url, { method: "POST" });
   }
 
   /** Delivers the webhooks sent since the last call. Returns the status of each answer. */
@@ -100,7 +97,7 @@ export class PlayedStripe {
 
   /** Deletes the customer of an account, as an operator does in Stripe's dashboard; the webhook waits. */
   async deleteCustomer(client: Client): Promise<void> {
-    const { customers, deletedCustomers, subscriptions } = this.standIn.state;
+    const { customers, deletedCustomers, subscriptions } = this.fake.state;
     const id = this.customerOf(client);
     const [object] = customers.splice(
       customers.findIndex((one) => one.id === id),
@@ -108,16 +105,16 @@ export class PlayedStripe {
     );
     deletedCustomers.push(id);
     for (const one of subscriptions.filter(({ customer }) => customer === id)) {
-      await this.standIn.webhooks.deliver(this.standIn.subscriptions.cancel(one));
+      await this.fake.webhooks.deliver(this.fake.subscriptions.cancel(one));
     }
-    await this.standIn.webhooks.deliver([
+    await this.fake.webhooks.deliver([
       { type: "customer.deleted", object: { ...object, object: "customer" } },
     ]);
   }
 
   /** The customer of an account that has a session already. */
   customerOf({ accountId }: Client): string {
-    const customer = this.standIn.state.customers.find((one) => one.accountId === accountId);
+    const customer = this.fake.state.customers.find((one) => one.accountId === accountId);
     if (customer === undefined) throw new Error(`${accountId} is no customer`);
     return customer.id;
   }

@@ -53,7 +53,7 @@ export interface ReceivedRequest {
 type Answering = (signal: AbortSignal) => Response | Promise<Response>;
 
 /** The endpoints behind the Worker's fetch, by URL: each answers 204 by default. Other requests continue as before. */
-export class PlayedEndpoints {
+export class FakeEndpoints {
   readonly received: ReceivedRequest[] = [];
   readonly #answers = new Map<string, Answering>();
   readonly #urls: ReadonlySet<string>;

@@ -6,7 +6,7 @@ import { type Child, startListeningChild } from "../../../../scripts/shared/chil
 import { killMarked, type Mark } from "../../../../scripts/shared/marked-processes.ts";
 
 /** The inference service with a model without weights. */
-const SERVICE = "inference-container/test/support/service/planted-main.ts";
+const SERVICE = "inference-container/test/support/service/fixture-main.ts";
 const KILL = "9";
 
 interface Machine {
@@ -34,7 +34,7 @@ export function machineHost(): (request: Request) => Promise<Response> {
           ...mark,
           HOST: "127.0.0.1",
           PORT: "0",
-          MODEL_FOLDER: "planted",
+          MODEL_FOLDER: "fixture",
           QUEUE_CAPACITY: "1",
           ...settings,
         },

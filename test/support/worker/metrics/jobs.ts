@@ -6,10 +6,10 @@ import { builderOf } from "../fixtures/archive-builders.ts";
 import { deliverArchive, ring, successfulJob } from "../fixtures/archives.ts";
 import { buildArchive } from "../../../../src/archives/operations/build-archive.ts";
 import { home } from "../runtime/databases.ts";
-import { callBack, deliver, PlayedInference, success, taskMessage } from "../fakes/inference.ts";
+import { callBack, deliver, FakeInference, success, taskMessage } from "../fakes/inference.ts";
 import { newJob } from "../fixtures/jobs.ts";
 import { later, PATIENT } from "../runtime/time.ts";
-import { newEndpoint, PlayedEndpoints, ringEndpoint, ringEndpointWith, sendTest } from "../fakes/webhooks.ts";
+import { newEndpoint, FakeEndpoints, ringEndpoint, ringEndpointWith, sendTest } from "../fakes/webhooks.ts";
 import { type Happening, type Metered, startedJob } from "./points.ts";
 
 const MINUTE = 60_000;
@@ -69,7 +69,7 @@ export const OF_JOBS = {
   },
   task_offered: async ({ client }) => {
     const { jobId, tasks } = await newJob(client, 4);
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const bodies = tasks.map((taskId) => taskMessage(jobId, taskId));
     await deliver("segmentation-bulk", bodies[0] ?? {});
     inference.answer = () => Response.json({ error: "lane_full" }, { status: 429 });
@@ -82,7 +82,7 @@ export const OF_JOBS = {
   },
   tasks_put_off: async ({ client }) => {
     const { jobId, tasks } = await newJob(client, 3);
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const waiting = { lane: "bulk", type: "image", account: client.accountId, acceptedAt: Date.now() };
     const bodies = tasks.map((taskId) => ({ v: 1, jobId, taskId, waiting }));
     inference.room = (asked) => Response.json({ room: asked.map((_, i) => i === 0) });
@@ -127,7 +127,7 @@ export const OF_JOBS = {
   },
   webhook_attempted: async ({ client }) => {
     const endpoint = await newEndpoint(client);
-    const endpoints = new PlayedEndpoints(endpoint);
+    const endpoints = new FakeEndpoints(endpoint);
     await sendTest(client, endpoint);
     endpoints.answer(endpoint, () => new Response(null, { status: 302 }));
     await ringEndpoint(endpoint);
@@ -138,7 +138,7 @@ export const OF_JOBS = {
   },
   webhook_delivery_ended: async ({ client }) => {
     const endpoint = await newEndpoint(client);
-    const endpoints = new PlayedEndpoints(endpoint);
+    const endpoints = new FakeEndpoints(endpoint);
     await sendTest(client, endpoint);
     endpoints.answer(endpoint, () => new Response(null, { status: 500 }));
     await ringEndpoint(endpoint);
@@ -154,7 +154,7 @@ export const OF_JOBS = {
   },
   webhook_backlog: async ({ client }) => {
     const endpoint = await newEndpoint(client);
-    const endpoints = new PlayedEndpoints(endpoint);
+    const endpoints = new FakeEndpoints(endpoint);
     const { event } = await sendTest(client, endpoint);
     endpoints.answer(endpoint, () => new Response(null, { status: 500 }));
     await ringEndpoint(endpoint);
@@ -167,7 +167,7 @@ export const OF_JOBS = {
   },
   webhook_deliveries_dropped: async ({ client }) => {
     const endpoint = await newEndpoint(client);
-    const endpoints = new PlayedEndpoints(endpoint);
+    const endpoints = new FakeEndpoints(endpoint);
     endpoints.answer(endpoint, () => new Response(null, { status: 500 }));
     await sendTest(client, endpoint);
     await ringEndpointWith(endpoint, { MAX_WEBHOOK_BACKLOG_BYTES: "1" });

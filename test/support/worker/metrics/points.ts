@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { newClient, type Client } from "../client/api.ts";
-import { deliverTask, PlayedInference } from "../fakes/inference.ts";
+import { deliverTask, FakeInference } from "../fakes/inference.ts";
 import { newJob } from "../fixtures/jobs.ts";
 import { later } from "../runtime/time.ts";
 
@@ -38,7 +38,7 @@ export async function metered(): Promise<Metered> {
 
 /** Creates a job whose only task is in progress four seconds after its acceptance. */
 export async function startedJob(client: Client) {
-  const inference = new PlayedInference();
+  const inference = new FakeInference();
   const job = await newJob(client);
   later(4_000);
   await deliverTask(job.jobId, job.taskId);

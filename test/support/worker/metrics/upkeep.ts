@@ -11,7 +11,7 @@ import { home } from "../runtime/databases.ts";
 import { deliver } from "../fakes/inference.ts";
 import { imageJob, newJob, presign, uploaded } from "../fixtures/jobs.ts";
 import { makeCustomer, settledJob, useUnits } from "../fixtures/ledger.ts";
-import { PlayedStripe } from "../fakes/stripe.ts";
+import { FakeStripe } from "../fakes/stripe.ts";
 import { later } from "../runtime/time.ts";
 import { type Happening, type Row, startedJob } from "./points.ts";
 
@@ -82,7 +82,7 @@ export const OF_UPKEEP = {
     return [[["error", home.name, "full"], [1]]];
   },
   usage_reported: async ({ points }) => {
-    const stripe = new PlayedStripe();
+    const stripe = new FakeStripe();
     stripe.has("cus_1");
     await use(3);
     later(20_000);

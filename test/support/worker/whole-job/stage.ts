@@ -9,7 +9,7 @@ import { filesOf, type Completion, type TaskRequest } from "@segmentation/protoc
 import { at } from "../../at.ts";
 import type { Answer, Client } from "../client/api.ts";
 import { deliverArchive, ring } from "../fixtures/archives.ts";
-import { callBack, deliverTask, failure, PlayedInference, success } from "../fakes/inference.ts";
+import { callBack, deliverTask, failure, FakeInference, success } from "../fakes/inference.ts";
 import { imageJob, uploads } from "../fixtures/jobs.ts";
 import { entriesOf } from "../fixtures/ledger.ts";
 import { later, PATIENT } from "../runtime/time.ts";
@@ -33,7 +33,7 @@ export class Stage {
   readonly model: JobModel;
   readonly #request: object;
   readonly #idempotencyKey: string;
-  readonly #inference = new PlayedInference();
+  readonly #inference = new FakeInference();
   readonly #cancelled: string[] = [];
   readonly #outages = new Map<Part, (() => void)[]>();
   readonly #createdAt = Date.now();

@@ -11,7 +11,7 @@ import { spread, spreadTable } from "../../../../scripts/bench/report.ts";
 import { collectTimes } from "../../../../scripts/bench/task-times.ts";
 import { makeClip } from "../../../../scripts/bench/video/make-clip.ts";
 import { measureParts } from "../../../../scripts/bench/video/parts.ts";
-import { loadModel } from "../../../../scripts/bench/video/stand-in-model.ts";
+import { loadModel } from "../../../../scripts/bench/video/fake-model.ts";
 
 describe("the benchmark's figures", () => {
   it("are a median with the least and the most around it", () => {
@@ -84,7 +84,7 @@ describe("the benchmark of a clip", () => {
     sampling: { fps: null, numFrames: null, maxFrames: null },
   });
 
-  it("has a stand-in model that finds two objects and keeps to prompts that name a cost", async () => {
+  it("has a fake model that finds two objects and keeps to prompts that name a cost", async () => {
     const model = await loadModel();
     const picture = { width: 60, height: 40, rgb: new Uint8Array(60 * 40 * 3), contentHash: null };
     const request = { prompts: ["1 ms", "cat"], threshold: 0, withFaint: false };
@@ -128,7 +128,7 @@ describe("the benchmark of a clip", () => {
     expect(peak).toBeGreaterThanOrEqual(process.memoryUsage.rss() / 2);
     expect(peakIn("Name:\tzombie\nState:\tZ (zombie)\n")).toBe(0);
     expect(roleOf(["node", "/x/inference-container/src/engine/child.ts", "{}"])).toBe("engine");
-    expect(roleOf(["node", "scripts/bench/video/stand-in-service.ts"])).toBe("service");
+    expect(roleOf(["node", "scripts/bench/video/fake-service.ts"])).toBe("service");
     expect(roleOf(["bash"])).toBeNull();
   });
 });

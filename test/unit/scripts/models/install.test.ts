@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { type Fault, PlayedHub } from "../../../../inference-container/test/support/played-hub.ts";
+import { type Fault, FakeHub } from "../../../../inference-container/test/support/fake-hub.ts";
 import { FAMILIES } from "../../../../inference-container/src/models/families.ts";
 import { CATALOGUE, type CatalogueModel } from "../../../../scripts/models/install/catalogue.ts";
 import { type Download, downloadFile } from "../../../../scripts/models/install/download.ts";
@@ -44,11 +44,11 @@ const GATED: CatalogueModel = {
 };
 
 let root: string;
-let hub: PlayedHub;
+let hub: FakeHub;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "install-"));
-  hub = await PlayedHub.start({
+  hub = await FakeHub.start({
     [DINO]: { "onnx/model.onnx": GRAPH, "tokenizer.json": TOKENIZER },
     "facebook/sam3": { LICENSE: Buffer.from("The \u001B[2JSAM License.") },
     "openai/clip-vit-base-patch32": { "tokenizer.json": TOKENIZER },

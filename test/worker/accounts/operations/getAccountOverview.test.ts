@@ -3,7 +3,7 @@ import { AccountOverview } from "../../../../src/accounts/contract/account.ts";
 import { JobObject } from "../../../../src/jobs/object/job-object.ts";
 import { type Client, newClient } from "../../../support/worker/client/api.ts";
 import { home } from "../../../support/worker/runtime/databases.ts";
-import { failure, finishJob, PlayedInference, success } from "../../../support/worker/fakes/inference.ts";
+import { failure, finishJob, FakeInference, success } from "../../../support/worker/fakes/inference.ts";
 import { newJob } from "../../../support/worker/fixtures/jobs.ts";
 import { makeCustomer, useTokens } from "../../../support/worker/fixtures/ledger.ts";
 import { overrideSettings } from "../../../support/worker/runtime/settings.ts";
@@ -62,7 +62,7 @@ describe("getAccountOverview 200", () => {
       },
     });
 
-    await finishJob(new PlayedInference(), client.accountId, jobId, tasks, (_, i) =>
+    await finishJob(new FakeInference(), client.accountId, jobId, tasks, (_, i) =>
       i === 0 ? failure(false) : success(),
     );
     expect(await overview(client)).toMatchObject({
@@ -161,7 +161,7 @@ describe("getAccountOverview 200", () => {
     await useTokens(other.accountId, 16);
     await home.DB.prepare("UPDATE accounts SET plan = 'paid' WHERE id = ?1").bind(client.accountId).run();
     const { jobId, tasks } = await newJob(client, 2);
-    await finishJob(new PlayedInference(), client.accountId, jobId, tasks);
+    await finishJob(new FakeInference(), client.accountId, jobId, tasks);
     const used = async () => (await overview(client)).tokenUsageLast24h;
     await expect.poll(used).toBe(6);
     later(2 * 60_000);

@@ -4,12 +4,7 @@ import { Queues } from "../../../../src/jobs/store/queues.ts";
 import { type Client, newClient } from "../../../support/worker/client/api.ts";
 import { deliverArchive, successfulJob } from "../../../support/worker/fixtures/archives.ts";
 import { home } from "../../../support/worker/runtime/databases.ts";
-import {
-  failure,
-  finishJob,
-  PlayedInference,
-  videoSuccess,
-} from "../../../support/worker/fakes/inference.ts";
+import { failure, finishJob, FakeInference, videoSuccess } from "../../../support/worker/fakes/inference.ts";
 import { newJob, newVideoJob } from "../../../support/worker/fixtures/jobs.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
 
@@ -40,7 +35,7 @@ describe("createJobDownload 202", () => {
 
   it("is pending of a video too", async () => {
     const video = await newVideoJob(client);
-    await finishJob(new PlayedInference(), client.accountId, video.jobId, [video.taskId], () =>
+    await finishJob(new FakeInference(), client.accountId, video.jobId, [video.taskId], () =>
       videoSuccess(2),
     );
     jobId = video.jobId;
@@ -76,9 +71,7 @@ describe("createJobDownload 409", () => {
     const client = await newClient();
     const queued = await newJob(client);
     const failed = await newJob(client);
-    await finishJob(new PlayedInference(), client.accountId, failed.jobId, failed.tasks, () =>
-      failure(false),
-    );
+    await finishJob(new FakeInference(), client.accountId, failed.jobId, failed.tasks, () => failure(false));
     for (const { jobId } of [queued, failed]) {
       const path = `/v1/jobs/${jobId}/download`;
       expectError(await client.send("POST", path), 409, "job_not_downloadable");

@@ -14,7 +14,7 @@ import {
   deliverTask,
   failure,
   finishJob,
-  PlayedInference,
+  FakeInference,
   success,
   videoSuccess,
 } from "../../../support/worker/fakes/inference.ts";
@@ -85,7 +85,7 @@ describe("retrieveJobDownload 200", () => {
   it("holds a video's masks and preview under their keys, and its manifest with archive-relative references [2.6-3 2.5-11 2.6-4]", async () => {
     const { jobId, taskId } = await newVideoJob(client, { generatePreview: true, fps: 2 });
     const completion = videoSuccess(4, { preview: "preview.mp4" });
-    await finishJob(new PlayedInference(), client.accountId, jobId, [taskId], () => completion);
+    await finishJob(new FakeInference(), client.accountId, jobId, [taskId], () => completion);
     await client.send("POST", `/v1/jobs/${jobId}/download`);
     await deliverArchive(jobId);
     const { body } = await client.send("GET", `/v1/jobs/${jobId}/download`);
@@ -152,7 +152,7 @@ describe("retrieveJobDownload 200", () => {
   });
 
   it("has failed, by name, when it would hold more files than a zip can [3.2-3]", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     // A mask and its cutout are two files.
     const many = await newJob(client, 4, { formats: ["cutout"] });
     for (const taskId of many.tasks) {
@@ -229,7 +229,7 @@ describe("retrieveJobDownload 409", () => {
     const client = await newClient();
     const poll = (jobId: string) => client.send("GET", `/v1/jobs/${jobId}/download`);
     const request = (jobId: string) => client.send("POST", `/v1/jobs/${jobId}/download`);
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const [queued, processing, failed] = [await newJob(client), await newJob(client), await newJob(client)];
     await deliverTask(processing.jobId, processing.taskId);
     await finishJob(inference, client.accountId, failed.jobId, failed.tasks, () => failure(false));

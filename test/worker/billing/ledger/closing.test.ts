@@ -12,7 +12,7 @@ import { database } from "../../../support/worker/runtime/database.ts";
 import { home } from "../../../support/worker/runtime/databases.ts";
 import { newJob } from "../../../support/worker/fixtures/jobs.ts";
 import { costOf, settledJob } from "../../../support/worker/fixtures/ledger.ts";
-import { PlayedStripe } from "../../../support/worker/fakes/stripe.ts";
+import { FakeStripe } from "../../../support/worker/fakes/stripe.ts";
 import { later } from "../../../support/worker/runtime/time.ts";
 
 const DAY = 86_400_000;
@@ -158,7 +158,7 @@ describe("the books", () => {
   });
 
   it("count units of meter events once, although two runs write the same closing", async () => {
-    await new PlayedStripe().subscribe(client);
+    await new FakeStripe().subscribe(client);
     for (const units of [3, 4]) await settled(units, 20, "paid");
     const now = Date.now();
     const { closings } = platform;
@@ -178,9 +178,9 @@ describe("the books", () => {
   });
 
   describe("of a customer", () => {
-    let stripe: PlayedStripe;
+    let stripe: FakeStripe;
     beforeEach(async () => {
-      stripe = new PlayedStripe();
+      stripe = new FakeStripe();
       await stripe.subscribe(client);
     });
     const events = async () =>

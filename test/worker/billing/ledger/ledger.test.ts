@@ -11,7 +11,7 @@ import {
   deliverTask,
   failure,
   finishJob,
-  PlayedInference,
+  FakeInference,
   success,
 } from "../../../support/worker/fakes/inference.ts";
 import { imageJob, listedJobs, newJob, uploads } from "../../../support/worker/fixtures/jobs.ts";
@@ -25,10 +25,10 @@ const DAY = 86_400_000;
 
 describe("the ledger", () => {
   let client: Client;
-  let inference: PlayedInference;
+  let inference: FakeInference;
   beforeEach(async () => {
     client = await newClient("trial");
-    inference = new PlayedInference();
+    inference = new FakeInference();
   });
 
   const trial = async (of = client) => (await of.send("GET", "/v1/account/overview")).body.trial;

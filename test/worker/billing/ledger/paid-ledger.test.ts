@@ -3,7 +3,7 @@ import { type Client, newClient } from "../../../support/worker/client/api.ts";
 import {
   failure,
   finishJob,
-  PlayedInference,
+  FakeInference,
   success,
   videoSuccess,
 } from "../../../support/worker/fakes/inference.ts";
@@ -13,10 +13,10 @@ import { home } from "../../../support/worker/runtime/databases.ts";
 
 describe("the ledger", () => {
   let client: Client;
-  let inference: PlayedInference;
+  let inference: FakeInference;
   beforeEach(async () => {
     client = await newClient("trial");
-    inference = new PlayedInference();
+    inference = new FakeInference();
   });
 
   const trial = async (of = client) => (await of.send("GET", "/v1/account/overview")).body.trial;

@@ -3,7 +3,7 @@ import { OPERATIONS, type OperationId } from "../../../../src/operations.ts";
 import { OF_BILLING } from "../../../support/operation-tables.ts";
 import { type Answer, type Client, newClient } from "../../../support/worker/client/api.ts";
 import { home } from "../../../support/worker/runtime/databases.ts";
-import { billingRow, PlayedStripe, sendWithoutBilling } from "../../../support/worker/fakes/stripe.ts";
+import { billingRow, FakeStripe, sendWithoutBilling } from "../../../support/worker/fakes/stripe.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
 
 /** Requests the page that an operation opens. */
@@ -25,7 +25,7 @@ describe.each(OF_BILLING)("%s 400", (operation) => {
 
 describe.each(OF_BILLING)("%s 502", (operation) => {
   it("leaves nothing behind when the payment provider is down, and the same key works later", async () => {
-    const stripe = new PlayedStripe();
+    const stripe = new FakeStripe();
     const client = await newClient("trial");
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
     stripe.intercept = async () => {
@@ -47,7 +47,7 @@ describe.each(OF_BILLING)("%s 502", (operation) => {
     ["what is not JSON", () => new Response("<html>")],
     ["a refusal of our key", () => Response.json({ error: { message: "sk_test?" } }, { status: 401 })],
   ])("is the answer when the payment provider answers with %s", async (_, answer) => {
-    const stripe = new PlayedStripe();
+    const stripe = new FakeStripe();
     const client = await newClient("trial");
     stripe.intercept = (request, pass) =>
       request.url.endsWith("/sessions") ? Promise.resolve(answer()) : pass();
@@ -57,7 +57,7 @@ describe.each(OF_BILLING)("%s 502", (operation) => {
     expect(await keys()).toBe(0);
     stripe.intercept = (_request, pass) => pass();
     expect((await open(operation, client, "key")).status).toBe(201);
-    expect(stripe.standIn.state.customers).toHaveLength(1);
+    expect(stripe.fake.state.customers).toHaveLength(1);
   });
 });
 

@@ -1,31 +1,31 @@
 import { describe, expect, it } from "vitest";
 import { BillingUrl } from "../../../../src/billing/contract/billing.ts";
 import { newClient } from "../../../support/worker/client/api.ts";
-import { billingRow, createSession, PlayedStripe } from "../../../support/worker/fakes/stripe.ts";
+import { billingRow, createSession, FakeStripe } from "../../../support/worker/fakes/stripe.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
 
 describe("createBillingPortal 201", () => {
   it("answers with the URL of a page where the account manages its subscription [2.10-1 4.10-6]", async () => {
-    const stripe = new PlayedStripe();
+    const stripe = new FakeStripe();
     const client = await newClient("trial");
     await stripe.subscribe(client);
     const { status, body } = await createSession(client, "portal");
     expect(status).toBe(201);
     BillingUrl.parse(body);
-    const text = await (await stripe.standIn.app.request(body.url)).text();
+    const text = await (await stripe.fake.app.request(body.url)).text();
     expect(text).toContain("active");
     expect(text).toContain("https://api.test");
   });
 
   it("has a page for an account that has never subscribed", async () => {
-    const stripe = new PlayedStripe();
+    const stripe = new FakeStripe();
     const { status, body } = await createSession(await newClient("trial"), "portal");
     expect(status).toBe(201);
-    expect(await (await stripe.standIn.app.request(body.url)).text()).toContain("There is no subscription.");
+    expect(await (await stripe.fake.app.request(body.url)).text()).toContain("There is no subscription.");
   });
 
   it("makes a new customer when Stripe does not know the old one any more, but not for a key of the other mode", async () => {
-    const stripe = new PlayedStripe();
+    const stripe = new FakeStripe();
     const client = await newClient("trial");
     await createSession(client, "portal");
     const before = stripe.customerOf(client);
@@ -53,7 +53,7 @@ describe("createBillingPortal 201", () => {
   });
 
   it("answers a repeated Idempotency-Key with the same URL; the key is another operation's no more than its own [4.10-15]", async () => {
-    const stripe = new PlayedStripe();
+    const stripe = new FakeStripe();
     const client = await newClient("trial");
     const first = await createSession(client, "portal", "once");
     const second = await createSession(client, "portal", "once");

@@ -2,16 +2,16 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { BillingUrl } from "../../../../src/billing/contract/billing.ts";
 import { type Client, newClient } from "../../../support/worker/client/api.ts";
 import { home } from "../../../support/worker/runtime/databases.ts";
-import { billingRow, createSession, PlayedStripe } from "../../../support/worker/fakes/stripe.ts";
+import { billingRow, createSession, FakeStripe } from "../../../support/worker/fakes/stripe.ts";
 import { settledJob } from "../../../support/worker/fixtures/ledger.ts";
 import { CRONS, runCron } from "../../../support/worker/runtime/crons.ts";
 import { later } from "../../../support/worker/runtime/time.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
 
-let stripe: PlayedStripe;
+let stripe: FakeStripe;
 let client: Client;
 beforeEach(async () => {
-  stripe = new PlayedStripe();
+  stripe = new FakeStripe();
   client = await newClient("trial");
 });
 
@@ -20,10 +20,10 @@ describe("createCheckout 201", () => {
     const { status, body } = await createSession(client, "checkout");
     expect(status).toBe(201);
     BillingUrl.parse(body);
-    expect(await (await stripe.standIn.app.request(body.url)).text()).toContain(
+    expect(await (await stripe.fake.app.request(body.url)).text()).toContain(
       `${client.accountId}@example.com`,
     );
-    const [session] = stripe.standIn.state.sessions;
+    const [session] = stripe.fake.state.sessions;
     expect(session).toMatchObject({
       reference: client.accountId,
       successUrl: "https://api.test/studio/usage?checkout=success",
@@ -38,7 +38,7 @@ describe("createCheckout 201", () => {
       createSession(client, "portal"),
     ]);
     await createSession(client, "checkout");
-    expect(stripe.standIn.state.customers).toHaveLength(1);
+    expect(stripe.fake.state.customers).toHaveLength(1);
     expect(await billingRow(client)).toMatchObject({ customer_id: stripe.customerOf(client), version: 0 });
   });
 
@@ -53,7 +53,7 @@ describe("createCheckout 201", () => {
       .bind(client.accountId)
       .run();
     expect((await createSession(client, "checkout")).status).toBe(201);
-    expect(stripe.standIn.state.customers).toMatchObject([{ email: "new@example.com" }]);
+    expect(stripe.fake.state.customers).toMatchObject([{ email: "new@example.com" }]);
   });
 
   it("leaves one page open of two that are opened at once, and answers both requests with it: one can be paid", async () => {
@@ -72,7 +72,7 @@ describe("createCheckout 201", () => {
     const answers = await Promise.all([createSession(client, "checkout"), createSession(client, "checkout")]);
     const [url, other] = answers.map(({ body }) => body.url);
     expect(other).toBe(url);
-    const open = stripe.standIn.state.sessions.filter(
+    const open = stripe.fake.state.sessions.filter(
       ({ kind, status }) => kind === "checkout" && status === "open",
     );
     expect(open.map(({ id }) => url.endsWith(id))).toEqual([true]);
@@ -102,7 +102,7 @@ describe("createCheckout 201", () => {
     const second = await createSession(client, "checkout");
     expect((await stripe.press(first.body.url)).status).toBe(410);
     expect((await stripe.press(second.body.url)).status).toBe(303);
-    expect(stripe.standIn.state.subscriptions).toHaveLength(1);
+    expect(stripe.fake.state.subscriptions).toHaveLength(1);
   });
 
   it("makes a page that is open also when an earlier try with the same key had made one", async () => {
@@ -126,7 +126,7 @@ describe("createCheckout 201", () => {
         .bind(client.accountId, email)
         .run();
       expect((await createSession(client, "checkout")).status).toBe(201);
-      expect(stripe.standIn.state.customers).toMatchObject([{ email: null }]);
+      expect(stripe.fake.state.customers).toMatchObject([{ email: null }]);
     },
   );
 
@@ -141,7 +141,7 @@ describe("createCheckout 201", () => {
           )
         : pass();
     expect((await createSession(client, "checkout")).status).toBe(201);
-    expect(stripe.standIn.state.customers).toMatchObject([{ email: null, accountId: client.accountId }]);
+    expect(stripe.fake.state.customers).toMatchObject([{ email: null, accountId: client.accountId }]);
   });
 
   it("makes a new customer when Stripe does not know the old one any more", async () => {
@@ -160,8 +160,8 @@ describe("createCheckout 201", () => {
 
   it("lets an account subscribe again that has cancelled", async () => {
     await stripe.subscribe(client);
-    const [subscription] = stripe.standIn.state.subscriptions;
-    if (subscription) stripe.standIn.subscriptions.cancel(subscription);
+    const [subscription] = stripe.fake.state.subscriptions;
+    if (subscription) stripe.fake.subscriptions.cancel(subscription);
     expect((await createSession(client, "checkout")).status).toBe(201);
   });
 });
@@ -169,12 +169,12 @@ describe("createCheckout 201", () => {
 describe("createCheckout 402", () => {
   it("refuses an account whose former subscription left an unpaid invoice, until it is paid", async () => {
     await stripe.subscribe(client);
-    const [subscription] = stripe.standIn.state.subscriptions;
+    const [subscription] = stripe.fake.state.subscriptions;
     if (subscription === undefined) throw new Error("there is no subscription");
     await settledJob(client.accountId, { units: 3, fund: "paid", endedAt: Date.now() });
     later(3_600_001);
     await runCron(CRONS.report);
-    const { subscriptions } = stripe.standIn;
+    const { subscriptions } = stripe.fake;
     subscriptions.failPayment(subscription);
     subscriptions.cancel(subscription);
     expectError(await createSession(client, "checkout"), 402, "payment_required");
@@ -190,7 +190,7 @@ describe("createCheckout 409", () => {
     expectError(await createSession(client, "checkout"), 409, "subscription_exists");
     await stripe.deliverAll();
     expectError(await createSession(client, "checkout"), 409, "subscription_exists");
-    expect(stripe.standIn.state.sessions).toHaveLength(1);
+    expect(stripe.fake.state.sessions).toHaveLength(1);
   });
 
   it("lets in an account that has subscribed, although its webhooks were all lost", async () => {
@@ -208,16 +208,16 @@ describe("createCheckout 409", () => {
       return pass();
     };
     expectError(await createSession(client, "checkout"), 409, "subscription_exists");
-    expect(stripe.standIn.state.subscriptions).toHaveLength(1);
+    expect(stripe.fake.state.subscriptions).toHaveLength(1);
   });
 
   it("sends an account in arrears to the portal: past due or unpaid is still a subscription [4.10-10]", async () => {
     await stripe.subscribe(client);
-    const [subscription] = stripe.standIn.state.subscriptions;
+    const [subscription] = stripe.fake.state.subscriptions;
     if (subscription === undefined) throw new Error("there is no subscription");
-    stripe.standIn.subscriptions.failPayment(subscription);
+    stripe.fake.subscriptions.failPayment(subscription);
     expectError(await createSession(client, "checkout"), 409, "subscription_exists");
-    stripe.standIn.subscriptions.giveUp(subscription);
+    stripe.fake.subscriptions.giveUp(subscription);
     expectError(await createSession(client, "checkout"), 409, "subscription_exists");
   });
 });

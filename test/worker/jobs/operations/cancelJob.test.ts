@@ -10,7 +10,7 @@ import {
   deliverTask,
   failure,
   finishJob,
-  PlayedInference,
+  FakeInference,
   success,
 } from "../../../support/worker/fakes/inference.ts";
 import { cutOffJob, newJob } from "../../../support/worker/fixtures/jobs.ts";
@@ -19,10 +19,10 @@ import { PATIENT } from "../../../support/worker/runtime/time.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
 
 let client: Client;
-let inference: PlayedInference;
+let inference: FakeInference;
 beforeEach(async () => {
   client = await newClient();
-  inference = new PlayedInference();
+  inference = new FakeInference();
 });
 
 const cancel = (jobId: string) => client.send("POST", `/v1/jobs/${jobId}/cancel`);

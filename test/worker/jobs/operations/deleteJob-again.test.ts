@@ -5,7 +5,7 @@ import { Queues } from "../../../../src/jobs/store/queues.ts";
 import { JobObject } from "../../../../src/jobs/object/job-object.ts";
 import { type Client, newClient } from "../../../support/worker/client/api.ts";
 import { ring } from "../../../support/worker/fixtures/archives.ts";
-import { finishJob, PlayedInference } from "../../../support/worker/fakes/inference.ts";
+import { finishJob, FakeInference } from "../../../support/worker/fakes/inference.ts";
 import { cutOffJob, imageJob, uploads } from "../../../support/worker/fixtures/jobs.ts";
 import { entriesOf, ledgerFindings } from "../../../support/worker/fixtures/ledger.ts";
 import { later } from "../../../support/worker/runtime/time.ts";
@@ -14,10 +14,10 @@ import { home } from "../../../support/worker/runtime/databases.ts";
 import { lastPurge, expectGone, expectNothingLeft } from "../../../support/worker/fixtures/deleted-jobs.ts";
 
 let client: Client;
-let inference: PlayedInference;
+let inference: FakeInference;
 beforeEach(async () => {
   client = await newClient();
-  inference = new PlayedInference();
+  inference = new FakeInference();
 });
 
 const remove = (jobId: string) => client.send("DELETE", `/v1/jobs/${jobId}`);

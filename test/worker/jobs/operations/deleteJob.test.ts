@@ -18,7 +18,7 @@ import {
   callBack,
   deliverTask,
   finishJob,
-  PlayedInference,
+  FakeInference,
   success,
 } from "../../../support/worker/fakes/inference.ts";
 import { newJob } from "../../../support/worker/fixtures/jobs.ts";
@@ -38,10 +38,10 @@ import {
 const DAY = 24 * HOUR;
 
 let client: Client;
-let inference: PlayedInference;
+let inference: FakeInference;
 beforeEach(async () => {
   client = await newClient();
-  inference = new PlayedInference();
+  inference = new FakeInference();
 });
 
 const remove = (jobId: string) => client.send("DELETE", `/v1/jobs/${jobId}`);

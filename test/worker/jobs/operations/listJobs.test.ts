@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { JobList } from "../../../../src/jobs/contract/job.ts";
 import { type Client, newClient } from "../../../support/worker/client/api.ts";
-import { failure, finishJob, PlayedInference } from "../../../support/worker/fakes/inference.ts";
+import { failure, finishJob, FakeInference } from "../../../support/worker/fakes/inference.ts";
 import { MP4, newJob, uploaded, videoJob } from "../../../support/worker/fixtures/jobs.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
 
@@ -61,7 +61,7 @@ describe("listJobs 200", () => {
   });
 
   it("filters by jobId, mode and status [2.2-2 4.2-3 4.2-4]", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const single = await newJob(client);
     const batch = await newJob(client, 2);
     const failed = await newJob(client);

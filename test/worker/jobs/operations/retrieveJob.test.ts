@@ -7,7 +7,7 @@ import {
   deliverTask,
   failure,
   finishJob,
-  PlayedInference,
+  FakeInference,
   success,
   videoSuccess,
 } from "../../../support/worker/fakes/inference.ts";
@@ -17,10 +17,10 @@ import { expectError } from "../../../support/worker/client/wire.ts";
 
 describe("retrieveJob 200", () => {
   let client: Client;
-  let inference: PlayedInference;
+  let inference: FakeInference;
   beforeEach(async () => {
     client = await newClient();
-    inference = new PlayedInference();
+    inference = new FakeInference();
   });
 
   const retrieve = async (jobId: string) => {

@@ -7,7 +7,7 @@ import {
   deliverTask,
   failure,
   finishJob,
-  PlayedInference,
+  FakeInference,
   success,
   videoSuccess,
 } from "../../../support/worker/fakes/inference.ts";
@@ -22,7 +22,7 @@ describe("retrieveJobResult 200", () => {
     const { jobId, tasks } = await newJob(client, 3, { prompts: ["cat", "dog"], generatePreview: true });
     const outcomes = [success(2, { preview: "preview.png" }), failure(false), success(0)];
     await finishJob(
-      new PlayedInference(),
+      new FakeInference(),
       client.accountId,
       jobId,
       tasks.toReversed(),
@@ -76,7 +76,7 @@ describe("retrieveJobResult 200", () => {
       const client = await newClient();
       const { jobId, taskId } = await newVideoJob(client, { prompts: ["cat", "dog"], ...asked });
       const completion = videoSuccess(7, { framesWithMasks: 5, totalMasks: 9 });
-      await finishJob(new PlayedInference(), client.accountId, jobId, [taskId], () => completion);
+      await finishJob(new FakeInference(), client.accountId, jobId, [taskId], () => completion);
 
       const { status, body } = await client.send("GET", `/v1/jobs/${jobId}/result`);
       expect(status).toBe(200);
@@ -111,7 +111,7 @@ describe("retrieveJobResult 200", () => {
     const formats = ["coco", "yolo", "cutout", "labelmap"];
     const { jobId, tasks, taskId } = await newJob(client, 1, { formats });
     const written = { coco: "annotations.json", yolo: "labels.txt", cutout: true, labelmap: "labelmap.png" };
-    await finishJob(new PlayedInference(), client.accountId, jobId, tasks, () => success(2, written));
+    await finishJob(new FakeInference(), client.accountId, jobId, tasks, () => success(2, written));
     const { body } = await client.send("GET", `/v1/jobs/${jobId}/result`);
     const { manifest, assets } = ImageJobResult.parse(body);
     expect(assets.map((asset) => asset.key)).toEqual([
@@ -140,7 +140,7 @@ describe("retrieveJobResult 200", () => {
     const client = await newClient();
     const { jobId, taskId } = await newVideoJob(client, { formats: ["coco"] });
     const completion = videoSuccess(3, { coco: "annotations.json" });
-    await finishJob(new PlayedInference(), client.accountId, jobId, [taskId], () => completion);
+    await finishJob(new FakeInference(), client.accountId, jobId, [taskId], () => completion);
     const { assets } = VideoJobResult.parse((await client.send("GET", `/v1/jobs/${jobId}/result`)).body);
     expect(assets.map((asset) => asset.key)).toEqual([
       `masks/${taskId}/masks.json`,
@@ -152,7 +152,7 @@ describe("retrieveJobResult 200", () => {
     const client = await newClient();
     const { jobId, taskId } = await newVideoJob(client, { generatePreview: true });
     const completion = videoSuccess(3, { preview: "preview.mp4" });
-    await finishJob(new PlayedInference(), client.accountId, jobId, [taskId], () => completion);
+    await finishJob(new FakeInference(), client.accountId, jobId, [taskId], () => completion);
     const { manifest, assets } = VideoJobResult.parse(
       (await client.send("GET", `/v1/jobs/${jobId}/result`)).body,
     );
@@ -166,7 +166,7 @@ describe("retrieveJobResult 200", () => {
 
 describe("retrieveJobResult 200, of a job in progress", () => {
   it("gives the tasks that have succeeded so far to whoever asks for what is unfinished, and all of them at the end", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const client = await newClient();
     const { jobId, tasks } = await newJob(client, 3, { prompts: ["cat"] });
     const seen = async () => {
@@ -192,7 +192,7 @@ describe("retrieveJobResult 200, of a job in progress", () => {
 
 describe("retrieveJobResult 409", () => {
   it("has no result for a job that is queued, processing or failed [4.5-2 3.1-7 7-7 2.5-21]", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const client = await newClient();
     const { jobId, taskId } = await newJob(client);
     const result = () => client.send("GET", `/v1/jobs/${jobId}/result`);
@@ -211,7 +211,7 @@ describe("retrieveJobResult 429", () => {
   it("counts as a request of the account for every thousand outputs, which cost as much as many other requests", async () => {
     const client = await newClient();
     const { jobId, taskId } = await newJob(client);
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     await deliverTask(jobId, taskId);
     await callBack(inference.last, "complete", success(1_001));
     const counted = vi.spyOn(home.platform.requestRate, "admits");

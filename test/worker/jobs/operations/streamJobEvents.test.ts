@@ -12,7 +12,7 @@ import {
   deliverTask,
   failure,
   finishJob,
-  PlayedInference,
+  FakeInference,
 } from "../../../support/worker/fakes/inference.ts";
 import { newJob, newVideoJob } from "../../../support/worker/fixtures/jobs.ts";
 import { later } from "../../../support/worker/runtime/time.ts";
@@ -29,10 +29,10 @@ const short = (events: Awaited<ReturnType<EventReader["rest"]>>) =>
 
 describe("streamJobEvents 200", () => {
   let client: Client;
-  let inference: PlayedInference;
+  let inference: FakeInference;
   beforeEach(async () => {
     client = await newClient();
-    inference = new PlayedInference();
+    inference = new FakeInference();
   });
 
   const retrieved = async (jobId: string): Promise<unknown> =>
@@ -180,7 +180,7 @@ describe("streamJobEvents 204", () => {
     const client = await newClient();
     const { jobId, tasks } = await newJob(client);
     expect((await askEvents(client, jobId, "1")).status).toBe(200);
-    await finishJob(new PlayedInference(), client.accountId, jobId, tasks);
+    await finishJob(new FakeInference(), client.accountId, jobId, tasks);
     const { lastEventId } = await openStream(client, jobId).then(async (stream) => {
       await stream.rest();
       return stream;
@@ -247,7 +247,7 @@ describe("streamJobEvents 429", () => {
   it("does not refuse the streams of an object that has reported again how many there are, or of a job that has ended", async () => {
     const client = await newClient();
     const [one, two] = [await newJob(client), await newJob(client)];
-    await finishJob(new PlayedInference(), client.accountId, two.jobId, two.tasks);
+    await finishJob(new FakeInference(), client.accountId, two.jobId, two.tasks);
     await otherStreams(client, 2);
     await openAll(client, one.jobId, 2);
     expect((await openStream(client, two.jobId).then((stream) => stream.rest())).at(-1)?.event).toBe("end");

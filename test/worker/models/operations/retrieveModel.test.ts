@@ -5,7 +5,7 @@ import { decoderKey } from "../../../../src/shared/bucket/object-keys.ts";
 import { Model } from "../../../../src/models/contract/model.ts";
 import { type Answer, fetchWorker, newClient } from "../../../support/worker/client/api.ts";
 import { home } from "../../../support/worker/runtime/databases.ts";
-import { DESCRIPTION, playedElsewhere } from "../../../support/worker/fakes/elsewhere.ts";
+import { DESCRIPTION, fakeElsewhere } from "../../../support/worker/fakes/elsewhere.ts";
 import { later } from "../../../support/worker/runtime/time.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
 
@@ -13,16 +13,16 @@ const fetchPage = (path: string): Promise<Response> => fetchWorker(new Request(`
 const ask = async (): Promise<Answer> => (await newClient()).send("GET", "/v1/model");
 
 /** Sets the inference service's answer from now on. */
-const playService = (answer: (request: Request) => Promise<Response> = playedElsewhere) =>
+const fakeService = (answer: (request: Request) => Promise<Response> = fakeElsewhere) =>
   vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => answer(new Request(input, init)));
 
 describe("retrieveModel 200", () => {
   it("describes the inference service's model and what it can do [A6-10]", async () => {
     const { settings } = home.platform;
-    const asked = playService(async (request) => {
+    const asked = fakeService(async (request) => {
       expect(request.url).toBe(`${settings.INFERENCE_URL}/v1/model`);
       expect(request.headers.get("authorization")).toBe(`Bearer ${settings.INFERENCE_TOKEN}`);
-      return playedElsewhere(request);
+      return fakeElsewhere(request);
     });
     const { status, body } = await ask();
     expect(status).toBe(200);
@@ -34,13 +34,13 @@ describe("retrieveModel 200", () => {
 
   it("says that there is no video where the service takes none, and that any phrase will do", async () => {
     const capabilities = { types: ["image"], preview: true };
-    playService(async () => Response.json({ ...DESCRIPTION, vocabulary: "open", capabilities, further: 1 }));
+    fakeService(async () => Response.json({ ...DESCRIPTION, vocabulary: "open", capabilities, further: 1 }));
     expect((await ask()).body).toMatchObject({ video: false, vocabulary: "open" });
   });
 
   it("is kept for a minute, for all accounts [A6-10]", async () => {
     later(0);
-    const asked = playService();
+    const asked = fakeService();
     await ask();
     later(59_999);
     await ask();
@@ -58,7 +58,7 @@ describe("the decoder of a model with embeddings", () => {
   /** Fakes a service with a decoder, which a request for it puts into the bucket. Returns the requests for it. */
   function playDecoder(): DecoderRequest[] {
     const asked: DecoderRequest[] = [];
-    playService(async (request) => {
+    fakeService(async (request) => {
       if (request.method === "GET") return Response.json(described);
       expect(request.url).toBe(`${home.platform.settings.INFERENCE_URL}/v1/decoder`);
       asked.push(DecoderRequest.parse(await request.json()));
@@ -104,7 +104,7 @@ describe("the decoder of a model with embeddings", () => {
 
   it("is not named while the service that has it can't be reached", async () => {
     vi.spyOn(console, "log").mockImplementation(() => {});
-    playService(async (request) => {
+    fakeService(async (request) => {
       if (request.method === "GET") return Response.json(described);
       throw new TypeError("no such host");
     });
@@ -123,12 +123,12 @@ describe("retrieveModel 503", () => {
     ["is a proxy's page", async () => new Response("<html>")],
   ])("says that no model is there while the service %s, and asks again [A6-11]", async (_, answer) => {
     vi.spyOn(console, "log").mockImplementation(() => {});
-    playService(answer);
+    fakeService(answer);
     const refused = await ask();
     expectError(refused, 503, "model_unavailable");
     expect(refused.headers.get("retry-after")).toBe("10");
     vi.mocked(globalThis.fetch).mockRestore();
-    playService();
+    fakeService();
     expect((await ask()).status).toBe(200);
   });
 });

@@ -7,8 +7,8 @@ import { Media } from "../../../../src/shared/bucket/bucket.ts";
 import { only, present } from "../../../support/at.ts";
 import { type Answer, type Client, newClient } from "../../../support/worker/client/api.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
-import { playModelAndPictures } from "../../../support/worker/fakes/elsewhere.ts";
-import { failure, PlayedInference } from "../../../support/worker/fakes/inference.ts";
+import { fakeModelAndPictures } from "../../../support/worker/fakes/elsewhere.ts";
+import { failure, FakeInference } from "../../../support/worker/fakes/inference.ts";
 import { finishNextJob, rectangle, SIZE } from "../../../support/worker/fixtures/bridges.ts";
 import { objects, picture, TWO_PARTS, uploads } from "../../../support/worker/fixtures/imports.ts";
 import { GIF, JPEG, listedJobs, MP4, PNG, uploaded } from "../../../support/worker/fixtures/jobs.ts";
@@ -21,11 +21,11 @@ const RECTANGLE = rectangle(3, 4, 5, 6);
 const SHORTLY = { prefer: "wait=1" };
 
 let client: Client;
-let inference: PlayedInference;
+let inference: FakeInference;
 beforeEach(async () => {
   client = await newClient();
-  inference = new PlayedInference();
-  playModelAndPictures();
+  inference = new FakeInference();
+  fakeModelAndPictures();
 });
 
 /** Expects neither a job nor an upload nor its bytes. */

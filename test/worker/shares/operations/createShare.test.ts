@@ -5,7 +5,7 @@ import { sha256Hex } from "../../../../src/shared/digest.ts";
 import { type Client, newClient } from "../../../support/worker/client/api.ts";
 import { successfulJob } from "../../../support/worker/fixtures/archives.ts";
 import { home } from "../../../support/worker/runtime/databases.ts";
-import { failure, finishJob, PlayedInference, success } from "../../../support/worker/fakes/inference.ts";
+import { failure, finishJob, FakeInference, success } from "../../../support/worker/fakes/inference.ts";
 import { imageJob, newJob } from "../../../support/worker/fixtures/jobs.ts";
 import { overrideSettings } from "../../../support/worker/runtime/settings.ts";
 import { shareJob, visit } from "../../../support/worker/fixtures/shares.ts";
@@ -29,7 +29,7 @@ const create = (body: unknown, of = jobId) => client.send("POST", `/v1/jobs/${of
 /** A further job of the same upload, that has succeeded. */
 async function furtherJob(): Promise<string> {
   const { body } = await client.send("POST", "/v1/jobs", imageJob([taskId], { prompts: ["dog"] }));
-  await finishJob(new PlayedInference(), client.accountId, body.jobId, [taskId], () => success(1));
+  await finishJob(new FakeInference(), client.accountId, body.jobId, [taskId], () => success(1));
   return body.jobId;
 }
 
@@ -91,7 +91,7 @@ describe("createShare 201", () => {
 
   it("shows the uploads of tasks that succeeded if that is asked for [A23-5]", async () => {
     const { jobId: batch, tasks } = await newJob(client, 3);
-    await finishJob(new PlayedInference(), client.accountId, batch, tasks, (each) =>
+    await finishJob(new FakeInference(), client.accountId, batch, tasks, (each) =>
       each === tasks[1] ? failure(false) : success(1),
     );
     await shareJob(client, batch, { showInputs: true });
@@ -147,7 +147,7 @@ describe("createShare 409", () => {
   it("answers for a job that has no result [A23-1]", async () => {
     const waiting = await newJob(client);
     expectError(await create({}, waiting.jobId), 409, "job_not_ready");
-    await finishJob(new PlayedInference(), client.accountId, waiting.jobId, waiting.tasks, () =>
+    await finishJob(new FakeInference(), client.accountId, waiting.jobId, waiting.tasks, () =>
       failure(false),
     );
     expectError(await create({}, waiting.jobId), 409, "job_not_ready");

@@ -9,7 +9,7 @@ import { type Client, newClient } from "../../../support/worker/client/api.ts";
 import { successfulJob } from "../../../support/worker/fixtures/archives.ts";
 import { logged } from "../../../support/worker/runtime/crons.ts";
 import { home } from "../../../support/worker/runtime/databases.ts";
-import { deliverTask, finishJob, PlayedInference } from "../../../support/worker/fakes/inference.ts";
+import { deliverTask, finishJob, FakeInference } from "../../../support/worker/fakes/inference.ts";
 import {
   cutOffJob,
   imageJob,
@@ -146,7 +146,7 @@ describe("deleteUpload 204", () => {
   });
 
   it("takes an upload as soon as the jobs that needed it have ended, were cancelled or deleted [A2-15]", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     for (const end of [
       (jobId: string, tasks: string[]) => finishJob(inference, client.accountId, jobId, tasks),
       (jobId: string) => client.send("POST", `/v1/jobs/${jobId}/cancel`),
@@ -162,7 +162,7 @@ describe("deleteUpload 204", () => {
   it("takes one that only the list's copy of an ended job still needs", async () => {
     const { jobId, tasks, taskId } = await newJob(client);
     const away = vi.spyOn(Jobs.prototype, "project").mockRejectedValue(new Error("the database is away"));
-    await finishJob(new PlayedInference(), client.accountId, jobId, tasks);
+    await finishJob(new FakeInference(), client.accountId, jobId, tasks);
     away.mockRestore();
     expect((await client.send("GET", "/v1/jobs")).body.items).toMatchObject([{ status: "queued" }]);
     expect((await remove(taskId)).status).toBe(204);
@@ -173,7 +173,7 @@ describe("deleteUpload 409", () => {
   it("upload_in_use: a job under way needs it, queued or processing, and it stays [A2-15]", async () => {
     const { jobId, tasks } = await newJob(client, 2);
     for (const taskId of tasks) expectError(await remove(taskId), 409, "upload_in_use");
-    void new PlayedInference();
+    void new FakeInference();
     await deliverTask(jobId, String(tasks[0]));
     for (const taskId of tasks) {
       const refused = await remove(taskId);
@@ -188,7 +188,7 @@ describe("deleteUpload 409", () => {
     const { jobId, tasks, taskId } = await newJob(client);
     await create([taskId]);
     const { body: last } = await create([taskId]);
-    await finishJob(new PlayedInference(), client.accountId, last.jobId, tasks);
+    await finishJob(new FakeInference(), client.accountId, last.jobId, tasks);
     expect((await remove(taskId)).body).toMatchObject({ error: "upload_in_use", activeJobId: jobId });
   });
 

@@ -13,7 +13,7 @@ import {
 } from "../../../support/worker/client/api.ts";
 import { home } from "../../../support/worker/runtime/databases.ts";
 import { PNG } from "../../../support/worker/fixtures/jobs.ts";
-import { type PlayedSource, playSource } from "../../../support/worker/fakes/source.ts";
+import { type FakeSource, fakeSource } from "../../../support/worker/fakes/source.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
 import {
   bytesOfTheDay,
@@ -47,7 +47,7 @@ describe("importUpload 502", () => {
     ["sends less than it promised", { steps: [BEGINNING], size: 1_000 }, /exactly the 1000 bytes/],
     ["sends more than it promised", { steps: [BEGINNING, PNG], size: 101 }, /exactly the 101 bytes/],
   ] as const)("of a source that %s nothing remains [A6-7]", async (_, answer, message) => {
-    const source = playSource({ [URL_OF_IT]: answer });
+    const source = fakeSource({ [URL_OF_IT]: answer });
     const refused = await importFrom();
     expectError(refused, 502, "import_failed");
     expect(refused.body.message).toMatch(message);
@@ -60,7 +60,7 @@ describe("importUpload 502", () => {
       yield* picture(TWO_PARTS);
       yield "failure" as const;
     };
-    const source = playSource({ [URL_OF_IT]: { steps: steps() } });
+    const source = fakeSource({ [URL_OF_IT]: { steps: steps() } });
     expectError(await importFrom(), 502, "import_failed");
     await expectNothingLeft(source);
     const [key] = only(begin.mock.calls);
@@ -72,7 +72,7 @@ describe("importUpload 502", () => {
 
   describe("of a slow source", () => {
     /** Imports, and advances the time by this much at each pause of the source. */
-    async function importWhile(source: PlayedSource, ...passing: number[]): Promise<Answer> {
+    async function importWhile(source: FakeSource, ...passing: number[]): Promise<Answer> {
       vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
       let pause = source.pauses();
       const answer = importFrom();
@@ -90,7 +90,7 @@ describe("importUpload 502", () => {
       ["stops in the middle", { steps: [BEGINNING, "silence"], size: 1_000 }],
       ["stops in the middle, of unknown size", { steps: [BEGINNING, "silence"] }],
     ] as const)("that %s nothing remains after 20 seconds [A6-5]", async (_, answer) => {
-      const source = playSource({ [URL_OF_IT]: answer });
+      const source = fakeSource({ [URL_OF_IT]: answer });
       const refused = await importWhile(source, 20_000);
       expectError(refused, 502, "import_failed");
       expect(refused.body.message).toMatch(/nothing for 20 seconds/);
@@ -102,12 +102,12 @@ describe("importUpload 502", () => {
         { afterMs: 19_000, bytes: BEGINNING },
         { afterMs: 19_000, bytes: BEGINNING },
       ];
-      const source = playSource({ [URL_OF_IT]: { steps } });
+      const source = fakeSource({ [URL_OF_IT]: { steps } });
       expect((await importWhile(source, 19_000, 19_000)).body.size).toBe(2 * BEGINNING.length);
     });
 
     it("that redirects before it is silent nothing remains after the same 20 seconds [A6-5]", async () => {
-      const source = playSource({
+      const source = fakeSource({
         [URL_OF_IT]: { afterMs: 15_000, status: 302, headers: { location: "/other" } },
         "https://pictures.example/other": { steps: ["silence"] },
       });
@@ -118,7 +118,7 @@ describe("importUpload 502", () => {
     it("that never ends nothing remains after four minutes [A6-5]", async () => {
       const portion = new Uint8Array(1_500_000);
       const steps = [BEGINNING, ...Array.from({ length: 20 }, () => ({ afterMs: 19_000, bytes: portion }))];
-      const source = playSource({ [URL_OF_IT]: { steps } });
+      const source = fakeSource({ [URL_OF_IT]: { steps } });
       const refused = await importWhile(source, ...Array.from({ length: 13 }, () => 19_000));
       expectError(refused, 502, "import_failed");
       expect(refused.body.message).toMatch(/the whole file within 240 seconds/);
@@ -133,7 +133,7 @@ describe("importUpload 502", () => {
       const drops = Array.from({ length: 100 }, () => drop);
       // It is fast at first, which does not help it later.
       const fast = [...picture(3_000_000)];
-      const source = playSource({ [URL_OF_IT]: { steps: [...fast, ...drops], ...size } });
+      const source = fakeSource({ [URL_OF_IT]: { steps: [...fast, ...drops], ...size } });
       const refused = await importWhile(source, 7_000, 7_000, 7_000, 7_000, 2_000);
       expectError(refused, 502, "import_failed");
       expect(refused.body.message).toMatch(/less than 50 kB per second/);
@@ -143,14 +143,14 @@ describe("importUpload 502", () => {
     it("that sends 1.5 MB in less than 30 seconds each the file is stored [A6-12]", async () => {
       const portion = { afterMs: 14_900, bytes: new Uint8Array(750_000) };
       const steps = [BEGINNING, ...Array.from({ length: 10 }, () => portion)];
-      const source = playSource({ [URL_OF_IT]: { steps } });
+      const source = fakeSource({ [URL_OF_IT]: { steps } });
       const { body } = await importWhile(source, ...Array.from({ length: 10 }, () => 14_900));
       expect(body.size).toBe(BEGINNING.length + 7_500_000);
     });
   });
 
   it("leaves nothing for a client that goes away [A6-7]", async () => {
-    const source = playSource({ [URL_OF_IT]: { steps: [BEGINNING, "silence"] } });
+    const source = fakeSource({ [URL_OF_IT]: { steps: [BEGINNING, "silence"] } });
     const goes = new AbortController();
     const silent = source.pauses();
     const answer = fetchWorker(
@@ -169,7 +169,7 @@ describe("importUpload 502", () => {
 
   /** Begins an import of an account from each URL; each has a place before the next begins. */
   async function beginAll(
-    source: PlayedSource,
+    source: FakeSource,
     by: Client,
     urls: readonly string[],
   ): Promise<Promise<Answer>[]> {
@@ -182,8 +182,8 @@ describe("importUpload 502", () => {
     return begun;
   }
   const trickling = (count: number): string[] => Array.from({ length: count }, (_, i) => `${URL_OF_IT}?${i}`);
-  const playTrickling = (urls: readonly string[]): PlayedSource =>
-    playSource({
+  const fakeTrickling = (urls: readonly string[]): FakeSource =>
+    fakeSource({
       [URL_OF_IT]: { steps: [BEGINNING] },
       ...Object.fromEntries(
         urls.map((url) => [
@@ -201,7 +201,7 @@ describe("importUpload 502", () => {
 
   it("has no more than six files of unknown size in memory, which half a minute of trickling sources keeps [A6-12]", async () => {
     const urls = trickling(6);
-    const source = playTrickling(urls);
+    const source = fakeTrickling(urls);
     const accounts = [client, await newClient(), await newClient()];
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
     const waiting: Promise<Answer>[] = [];
@@ -215,7 +215,7 @@ describe("importUpload 502", () => {
   });
 
   it("has none in memory that two archives in the same isolate need [A6-12]", async () => {
-    playSource({ [URL_OF_IT]: { steps: [PNG] } });
+    fakeSource({ [URL_OF_IT]: { steps: [PNG] } });
     const { memory } = home.platform;
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
     const archives = [1, 2].map((i) => memory.within(`job_${i}`, Date.now(), () => isOver, ARCHIVE_MIB));
@@ -228,7 +228,7 @@ describe("importUpload 502", () => {
 
   it("has two files of unknown size of one account in memory, and leaves places for the others [A6-12]", async () => {
     const urls = trickling(2);
-    const source = playTrickling(urls);
+    const source = fakeTrickling(urls);
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
     const waiting = await beginAll(source, client, urls);
     expectFull(await importFrom());

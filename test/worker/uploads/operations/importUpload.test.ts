@@ -6,7 +6,7 @@ import { Media } from "../../../../src/shared/bucket/bucket.ts";
 import { type Answer, type Client, newClient } from "../../../support/worker/client/api.ts";
 import { imageJob, JPEG, MP4, PNG, presign } from "../../../support/worker/fixtures/jobs.ts";
 import { overrideSettings } from "../../../support/worker/runtime/settings.ts";
-import { playSource } from "../../../support/worker/fakes/source.ts";
+import { fakeSource } from "../../../support/worker/fakes/source.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
 import {
   uploads,
@@ -33,7 +33,7 @@ describe("importUpload 201", () => {
     ["does not say its size", false, 200_000],
     ["does not say its size, which is more than a part", false, TWO_PARTS],
   ])("stores the file of a source that %s [A6-1]", async (_, isPromised, size) => {
-    playSource({ [URL_OF_IT]: { steps: picture(size), ...(isPromised && { size }) } });
+    fakeSource({ [URL_OF_IT]: { steps: picture(size), ...(isPromised && { size }) } });
     const { status, body } = await importFrom();
     expect(status).toBe(201);
     const { taskId, ...rest } = ImportedUpload.parse(body);
@@ -55,7 +55,7 @@ describe("importUpload 201", () => {
     ] as const;
     for (const [bytes, header, contentType, extension] of files) {
       const headers: Record<string, string> = header === "" ? {} : { "content-type": header };
-      playSource({ [URL_OF_IT]: { steps: [bytes], headers } });
+      fakeSource({ [URL_OF_IT]: { steps: [bytes], headers } });
       const { status, body } = await importFrom();
       expect({ status, contentType: body.contentType }, header).toEqual({ status: 201, contentType });
       expect(String(body.taskId).slice(36)).toBe(extension);
@@ -64,12 +64,12 @@ describe("importUpload 201", () => {
 
   it("takes a size for no promise where the source has coded the bytes", async () => {
     const answer = { steps: [PNG], size: 5, headers: { "content-encoding": "gzip" } };
-    playSource({ [URL_OF_IT]: answer });
+    fakeSource({ [URL_OF_IT]: answer });
     expect(await importFrom()).toMatchObject({ status: 201, body: { size: PNG.length } });
   });
 
   it("follows two redirects, by whatever name the next one has there [A6-3]", async () => {
-    const source = playSource({
+    const source = fakeSource({
       [URL_OF_IT]: { status: 302, headers: { location: "/other" } },
       "https://pictures.example/other": { status: 308, headers: { location: "//cdn.example/cat.png" } },
       "https://cdn.example/cat.png": { steps: [PNG] },
@@ -83,7 +83,7 @@ describe("importUpload 201", () => {
   });
 
   it("shows the source no credential, and follows no redirect unseen", async () => {
-    const source = playSource({ [URL_OF_IT]: { steps: [PNG] } });
+    const source = fakeSource({ [URL_OF_IT]: { steps: [PNG] } });
     await importFrom();
     expect(source.requests.map(({ method, redirect }) => `${method} ${redirect}`)).toEqual(["GET manual"]);
     expect(Object.fromEntries(source.requests[0]?.headers ?? [])).toEqual({
@@ -94,7 +94,7 @@ describe("importUpload 201", () => {
   });
 
   it("makes an upload that a job takes, and counts its bytes as uploaded [A6-1]", async () => {
-    playSource({ [URL_OF_IT]: { steps: picture(1_000), size: 1_000 } });
+    fakeSource({ [URL_OF_IT]: { steps: picture(1_000), size: 1_000 } });
     const { body } = await importFrom();
     expect(await bytesOfTheDay(client)).toBe(1_000);
     expect((await client.send("POST", "/v1/jobs", imageJob([body.taskId]))).status).toBe(202);
@@ -110,7 +110,7 @@ describe("importUpload 400", () => {
   });
 
   it("asks nobody for a URL that the rule for public URLs refuses [A6-2]", async () => {
-    const source = playSource({});
+    const source = fakeSource({});
     for (const url of [
       "http://pictures.example/cat.jpg",
       "https://0x7f.1/cat.jpg",
@@ -127,7 +127,7 @@ describe("importUpload 400", () => {
 
   it("takes a local URL where a setting allows it [A6-2]", async () => {
     overrideSettings({ ALLOW_LOCAL_URLS: true });
-    playSource({ "http://127.0.0.1:9000/cat.jpg": { steps: [PNG] } });
+    fakeSource({ "http://127.0.0.1:9000/cat.jpg": { steps: [PNG] } });
     expect((await importFrom("http://127.0.0.1:9000/cat.jpg")).status).toBe(201);
   });
 
@@ -138,7 +138,7 @@ describe("importUpload 400", () => {
       "https://api.test/",
       "data:image/png;base64,AAAA",
     ]) {
-      const source = playSource({ [URL_OF_IT]: { status: 301, headers: { location } } });
+      const source = fakeSource({ [URL_OF_IT]: { status: 301, headers: { location } } });
       expectError(await importFrom(), 400, "url_forbidden", location);
       expect(source.requests).toHaveLength(1);
       await expectNothingLeft(source);
@@ -152,7 +152,7 @@ describe("importUpload 400", () => {
       [new Uint8Array(100), "application/octet-stream"],
       [new Uint8Array(100), "image/"],
     ] as const) {
-      const source = playSource({ [URL_OF_IT]: { steps: [bytes], headers: { "content-type": type } } });
+      const source = fakeSource({ [URL_OF_IT]: { steps: [bytes], headers: { "content-type": type } } });
       expectError(await importFrom(), 400, "import_type_unsupported", type);
       await expectNothingLeft(source);
     }
@@ -168,7 +168,7 @@ describe("importUpload 400", () => {
       yield head;
       for (;;) yield new Uint8Array(256);
     })();
-    const source = playSource({ [URL_OF_IT]: { steps: endless, ...promise } });
+    const source = fakeSource({ [URL_OF_IT]: { steps: endless, ...promise } });
     const refused = await importFrom();
     expectError(refused, 400, "upload_too_large");
     await expectNothingLeft(source);
@@ -177,7 +177,7 @@ describe("importUpload 400", () => {
 
   it("stores a file that is as large as its kind may be", async () => {
     overrideSettings({ MAX_IMAGE_BYTES: 1_000 });
-    playSource({ [URL_OF_IT]: { steps: picture(1_000), size: 1_000 } });
+    fakeSource({ [URL_OF_IT]: { steps: picture(1_000), size: 1_000 } });
     expect((await importFrom()).status).toBe(201);
   });
 });
@@ -185,7 +185,7 @@ describe("importUpload 400", () => {
 describe("importUpload 409", () => {
   it("has the budget of unused uploads, which it shares with presigned ones [A6-6]", async () => {
     overrideSettings({ MAX_UNUSED_UPLOADS: 2 });
-    const source = playSource({ [URL_OF_IT]: { steps: [PNG] } });
+    const source = fakeSource({ [URL_OF_IT]: { steps: [PNG] } });
     await presign(client);
     expect((await importFrom()).status).toBe(201);
     expectError(await importFrom(), 409, "too_many_uploads");
@@ -203,7 +203,7 @@ describe("importUpload 409", () => {
       yield* picture(1_000);
       yield "failure" as const;
     };
-    playSource({ [URL_OF_IT]: { steps: steps() } });
+    fakeSource({ [URL_OF_IT]: { steps: steps() } });
     expectError(await importFrom(), 502, "import_failed");
     const refused = await importFrom();
     expectError(refused, 409, "too_many_uploads");
@@ -212,7 +212,7 @@ describe("importUpload 409", () => {
 
   it("lets exactly as many of many at once through as fit [A6-6]", async () => {
     overrideSettings({ MAX_UNUSED_UPLOADS: 3 });
-    playSource(
+    fakeSource(
       Object.fromEntries(
         Array.from({ length: 8 }, (_, i) => [`${URL_OF_IT}?${i}`, { steps: [PNG], size: PNG.length }]),
       ),
@@ -233,7 +233,7 @@ describe("importUpload 500", () => {
   ] as const)("leaves nothing where storage fails to write %s [A6-7]", async (_, size, method) => {
     vi.spyOn(console, "log").mockImplementation(() => {});
     vi.spyOn(Media.prototype, method).mockRejectedValue(new Error("storage is down"));
-    const source = playSource({ [URL_OF_IT]: { steps: [PNG], ...(size !== undefined && { size }) } });
+    const source = fakeSource({ [URL_OF_IT]: { steps: [PNG], ...(size !== undefined && { size }) } });
     expectError(await importFrom(), 500, "internal_error");
     await expectNothingLeft(source);
   });
@@ -241,7 +241,7 @@ describe("importUpload 500", () => {
   it("keeps the record, and with it the sweep's sight of the object, where storage cannot delete", async () => {
     vi.spyOn(console, "log").mockImplementation(() => {});
     vi.spyOn(Media.prototype, "delete").mockRejectedValue(new Error("storage is down"));
-    playSource({ [URL_OF_IT]: { steps: [BEGINNING, "failure"], size: 200 } });
+    fakeSource({ [URL_OF_IT]: { steps: [BEGINNING, "failure"], size: 200 } });
     expectError(await importFrom(), 502, "import_failed");
     expect(await uploads()).toBe(1);
   });

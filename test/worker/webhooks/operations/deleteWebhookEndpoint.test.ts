@@ -8,7 +8,7 @@ import { home } from "../../../support/worker/runtime/databases.ts";
 import { later } from "../../../support/worker/runtime/time.ts";
 import {
   newEndpoint,
-  PlayedEndpoints,
+  FakeEndpoints,
   ringEndpoint,
   sendTest,
   type TestEndpoint,
@@ -19,11 +19,11 @@ const DAY = 86_400_000;
 
 let client: Client;
 let endpoint: TestEndpoint;
-let endpoints: PlayedEndpoints;
+let endpoints: FakeEndpoints;
 beforeEach(async () => {
   client = await newClient();
   endpoint = await newEndpoint(client);
-  endpoints = new PlayedEndpoints(endpoint);
+  endpoints = new FakeEndpoints(endpoint);
 });
 
 const remove = () => client.send("DELETE", `/v1/webhook-endpoints/${endpoint.endpointId}`);

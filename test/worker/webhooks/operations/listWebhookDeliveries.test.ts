@@ -3,7 +3,7 @@ import { WebhookDeliveryList } from "../../../../src/webhooks/contract/webhook.t
 import { type Client, newClient } from "../../../support/worker/client/api.ts";
 import {
   newEndpoint,
-  PlayedEndpoints,
+  FakeEndpoints,
   ringEndpoint,
   sendTest,
   type TestEndpoint,
@@ -13,11 +13,11 @@ import { expectError } from "../../../support/worker/client/wire.ts";
 
 let client: Client;
 let endpoint: TestEndpoint;
-let endpoints: PlayedEndpoints;
+let endpoints: FakeEndpoints;
 beforeEach(async () => {
   client = await newClient();
   endpoint = await newEndpoint(client);
-  endpoints = new PlayedEndpoints(endpoint);
+  endpoints = new FakeEndpoints(endpoint);
 });
 
 const list = (query = "", { endpointId } = endpoint) =>

@@ -6,7 +6,7 @@ import { later } from "../../../support/worker/runtime/time.ts";
 import {
   deliveriesOf,
   newEndpoint,
-  PlayedEndpoints,
+  FakeEndpoints,
   ringEndpoint,
   sendTest,
   type TestEndpoint,
@@ -15,11 +15,11 @@ import { expectError } from "../../../support/worker/client/wire.ts";
 
 let client: Client;
 let endpoint: TestEndpoint;
-let endpoints: PlayedEndpoints;
+let endpoints: FakeEndpoints;
 beforeEach(async () => {
   client = await newClient();
   endpoint = await newEndpoint(client);
-  endpoints = new PlayedEndpoints(endpoint);
+  endpoints = new FakeEndpoints(endpoint);
 });
 
 const retry = (deliveryId: string, { endpointId } = endpoint) =>

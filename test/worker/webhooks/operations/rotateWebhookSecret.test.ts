@@ -5,7 +5,7 @@ import { at } from "../../../support/at.ts";
 import { later } from "../../../support/worker/runtime/time.ts";
 import {
   newEndpoint,
-  PlayedEndpoints,
+  FakeEndpoints,
   ringEndpoint,
   sendTest,
   type TestEndpoint,
@@ -27,7 +27,7 @@ const rotated = async () => RotatedWebhookSecret.parse((await rotate()).body).se
 
 describe("rotateWebhookSecret 200", () => {
   it("gives a new secret; for 24 hours both sign, then the new one alone [A3-7]", async () => {
-    const endpoints = new PlayedEndpoints(endpoint);
+    const endpoints = new FakeEndpoints(endpoint);
     const { status, body } = await rotate();
     expect(status).toBe(200);
     const { secret, endpoint: shown } = RotatedWebhookSecret.parse(body);
@@ -50,7 +50,7 @@ describe("rotateWebhookSecret 200", () => {
   });
 
   it("gives each of two requests at once a secret of its own, and all of them sign", async () => {
-    const endpoints = new PlayedEndpoints(endpoint);
+    const endpoints = new FakeEndpoints(endpoint);
     const secrets = await Promise.all([rotated(), rotated()]);
     await sendTest(client, endpoint);
     await ringEndpoint(endpoint);

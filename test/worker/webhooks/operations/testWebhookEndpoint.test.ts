@@ -5,7 +5,7 @@ import { only } from "../../../support/at.ts";
 import {
   deliveriesOf,
   newEndpoint,
-  PlayedEndpoints,
+  FakeEndpoints,
   ringEndpoint,
   type TestEndpoint,
   verified,
@@ -24,7 +24,7 @@ const path = () => `/v1/webhook-endpoints/${endpoint.endpointId}`;
 
 describe("testWebhookEndpoint 202", () => {
   it("sends an event of the type test, whatever the endpoint wants, as any other is sent [A3-8]", async () => {
-    const endpoints = new PlayedEndpoints(endpoint);
+    const endpoints = new FakeEndpoints(endpoint);
     const { status, body } = await client.send("POST", `${path()}/test`);
     expect(status).toBe(202);
     const { event, ...delivery } = WebhookDelivery.parse(body);

@@ -6,7 +6,7 @@ import { later } from "../../../support/worker/runtime/time.ts";
 import {
   deliveriesOf,
   newEndpoint,
-  PlayedEndpoints,
+  FakeEndpoints,
   ringEndpoint,
   sendTest,
   type TestEndpoint,
@@ -52,7 +52,7 @@ describe("updateWebhookEndpoint 200", () => {
   });
 
   it("disables the endpoint: nothing is sent, and what waits continues once it is enabled again [A3-5]", async () => {
-    const endpoints = new PlayedEndpoints(endpoint);
+    const endpoints = new FakeEndpoints(endpoint);
     await sendTest(client, endpoint);
     const disabled = await update({ disabled: true });
     expect(disabled.body).toMatchObject({ disabled: true, disabledReason: "by_account" });
@@ -73,7 +73,7 @@ describe("updateWebhookEndpoint 200", () => {
   });
 
   it("enables the endpoint also where its object can't be reached: what waits continues with the next event", async () => {
-    const endpoints = new PlayedEndpoints(endpoint);
+    const endpoints = new FakeEndpoints(endpoint);
     await sendTest(client, endpoint);
     await update({ disabled: true });
     await ringEndpoint(endpoint);

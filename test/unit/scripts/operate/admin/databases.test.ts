@@ -138,7 +138,7 @@ describe("the command that moves an account", () => {
   const agrees = { findings: [], summary: "The ledger agrees." };
 
   /** Fakes the Worker: it answers with these states in turn. */
-  function played(states: MoveReport["state"][], findings: Record<string, object[]> = {}) {
+  function fake(states: MoveReport["state"][], findings: Record<string, object[]> = {}) {
     const asked: boolean[] = [];
     const checked: string[] = [];
     const outcome = moveAccount({
@@ -156,14 +156,14 @@ describe("the command that moves an account", () => {
   }
 
   it("confirms the copy once its ledger agrees, and checks the old place at the end", async () => {
-    const { outcome, asked, checked } = played(["copying", "copied", "moving", "moved"]);
+    const { outcome, asked, checked } = fake(["copying", "copied", "moving", "moved"]);
     expect(await outcome).toMatchObject({ exitCode: 0, result: { database: "DB_2", rows: 7 } });
     expect(asked).toEqual([false, false, true, true]);
     expect(checked).toEqual(["DB_2", "DB"]);
   });
 
   it("confirms nothing if the ledger with the copy disagrees", async () => {
-    const { outcome, asked } = played(["copied"], { DB_2: [{}] });
+    const { outcome, asked } = fake(["copied"], { DB_2: [{}] });
     await expect(outcome).rejects.toThrow("--to DB");
     expect(asked).toEqual([false]);
   });
@@ -180,7 +180,7 @@ describe("the command that moves an account", () => {
   });
 
   it("says so if the old place disagrees afterwards", async () => {
-    const { outcome } = played(["copied", "moved"], { DB: [{}] });
+    const { outcome } = fake(["copied", "moved"], { DB: [{}] });
     expect(await outcome).toMatchObject({ exitCode: 1 });
   });
 });

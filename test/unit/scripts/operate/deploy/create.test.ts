@@ -11,11 +11,7 @@ import {
   type Situation,
   world,
 } from "../../../../support/stack/deployment.ts";
-import {
-  completeAccount,
-  emptyAccount,
-  WRANGLER_STAND_IN,
-} from "../../../../support/stack/half-configured.ts";
+import { completeAccount, emptyAccount, WRANGLER_FAKE } from "../../../../support/stack/half-configured.ts";
 import {
   CHANGES,
   AS_CLONED,
@@ -131,8 +127,8 @@ describe("npm run deploy -- --create", () => {
   it("gives Wrangler a secret by its standard input", async () => {
     const folder = await prepare({});
     await writeFile(folder.account, JSON.stringify(emptyAccount()));
-    vi.stubEnv("WRANGLER_STAND_IN_ACCOUNT", folder.account);
-    await runWrangler(["secret", "bulk"], {}, never, JSON.stringify(KEYS), WRANGLER_STAND_IN);
+    vi.stubEnv("WRANGLER_FAKE_ACCOUNT", folder.account);
+    await runWrangler(["secret", "bulk"], {}, never, JSON.stringify(KEYS), WRANGLER_FAKE);
     expect(JSON.parse(await readFile(folder.account, "utf8"))).toMatchObject({ stored: KEYS });
   });
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, it, vi } from "vitest";
-import type { StandInAccount } from "../../../../support/stack/wrangler/account.ts";
+import type { FakeAccount } from "../../../../support/stack/wrangler/account.ts";
 import { aroundEachDeployment, world } from "../../../../support/stack/deployment.ts";
 import { emptyAccount } from "../../../../support/stack/half-configured.ts";
 import { cloneWith, create } from "../../../../support/stack/created-deployment.ts";
@@ -13,7 +13,7 @@ const TO_CLICK =
 const secretOf = (value: string): string => createHash("sha256").update(value).digest("hex");
 
 /** A clone whose operator has an API token for this account. */
-async function cloneWithToken(changes: Partial<StandInAccount>) {
+async function cloneWithToken(changes: Partial<FakeAccount>) {
   const account = { ...emptyAccount(), ...changes };
   world.account = account;
   vi.stubEnv("CLOUDFLARE_API_TOKEN", "the-api-token");

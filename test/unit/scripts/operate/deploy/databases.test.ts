@@ -6,15 +6,9 @@ import {
   readConfiguration,
 } from "../../../../../scripts/shared/cloudflare/configuration.ts";
 import { runDeploy } from "../../../../../scripts/operate/deploy/run.ts";
-import {
-  aroundEachDeployment,
-  deploy,
-  prepare,
-  standIn,
-  world,
-} from "../../../../support/stack/deployment.ts";
+import { aroundEachDeployment, deploy, prepare, fake, world } from "../../../../support/stack/deployment.ts";
 import { completeAccount, DATABASE_ID } from "../../../../support/stack/half-configured.ts";
-import type { StandInAccount } from "../../../../support/stack/wrangler/account.ts";
+import type { FakeAccount } from "../../../../support/stack/wrangler/account.ts";
 
 aroundEachDeployment();
 
@@ -30,12 +24,12 @@ const MADE = [
 ];
 
 /** A deployed service whose operator wants two more databases. */
-async function withTwoMore(change: Partial<StandInAccount> = {}) {
+async function withTwoMore(change: Partial<FakeAccount> = {}) {
   const folder = await prepare({});
   const own = join(folder.path, "wrangler.operator.toml");
   await writeFile(own, TWO_MORE);
   const account = { ...(await completeAccount()), ...change };
-  const { wrangler, calls } = standIn(account);
+  const { wrangler, calls } = fake(account);
   const run = (...args: string[]) =>
     runDeploy(["--config", folder.config, ...args], new AbortController().signal, {
       wrangler,

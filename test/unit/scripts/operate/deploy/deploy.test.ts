@@ -14,7 +14,7 @@ import {
   type Situation,
   world,
 } from "../../../../support/stack/deployment.ts";
-import { completeAccount, WRANGLER_STAND_IN } from "../../../../support/stack/half-configured.ts";
+import { completeAccount, WRANGLER_FAKE } from "../../../../support/stack/half-configured.ts";
 
 aroundEachDeployment();
 const { signal } = new AbortController();
@@ -90,8 +90,8 @@ describe("npm run deploy -- --dry-run", () => {
   it("runs Wrangler as a program, and prints for people what is missing with the command under it", async () => {
     const folder = await prepare({});
     await writeFile(folder.account, JSON.stringify({ ...(await completeAccount()), queues: [] }));
-    vi.stubEnv("WRANGLER_STAND_IN_ACCOUNT", folder.account);
-    const wrangler: Wrangler = (args) => runWrangler(args, {}, signal, "", WRANGLER_STAND_IN);
+    vi.stubEnv("WRANGLER_FAKE_ACCOUNT", folder.account);
+    const wrangler: Wrangler = (args) => runWrangler(args, {}, signal, "", WRANGLER_FAKE);
     expect(await runDeploy(["--config", folder.config], signal, { wrangler })).toBe(1);
     expect(world.printed).toContain(
       `Missing:\n\n  queue segmentation-interactive: does not exist\n    → npx wrangler queues create segmentation-interactive --config ${folder.config}`,

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { isLong } from "../../../../../inference-container/test/support/form.ts";
 import { aroundEachDeployment, type Situation, world } from "../../../../support/stack/deployment.ts";
 import { emptyAccount } from "../../../../support/stack/half-configured.ts";
-import type { StandInAccount } from "../../../../support/stack/wrangler/account.ts";
+import type { FakeAccount } from "../../../../support/stack/wrangler/account.ts";
 import { CHANGES, KEYS, AS_CLONED, create, cloneWith } from "../../../../support/stack/created-deployment.ts";
 
 aroundEachDeployment();
@@ -11,7 +11,7 @@ aroundEachDeployment();
 const MANY_RUNS_MS = 240_000;
 
 /** An account without the parts that differ each time: the values of generated secrets. */
-const shapeOf = ({ stored, ...account }: StandInAccount) => ({
+const shapeOf = ({ stored, ...account }: FakeAccount) => ({
   ...account,
   queues: account.queues.toSorted(),
   secrets: account.secrets?.toSorted(),

@@ -10,7 +10,7 @@ import type { Outcome } from "../../../../../scripts/operate/verify/row.ts";
 import { ROWS, verifyRows } from "../../../../../scripts/operate/verify/run.ts";
 import { LOCAL_FORM, REMOTE_FORM, type World } from "../../../../../scripts/operate/verify/world.ts";
 import { present } from "../../../../support/at.ts";
-import { aroundEachDeployment, prepare, standIn, world } from "../../../../support/stack/deployment.ts";
+import { aroundEachDeployment, prepare, fake, world } from "../../../../support/stack/deployment.ts";
 import { completeAccount } from "../../../../support/stack/half-configured.ts";
 
 const { signal } = new AbortController();
@@ -246,7 +246,7 @@ describe("npm run deploy", () => {
     };
     const exitCode = await runDeploy(["--config", config, ...args], signal, {
       healthPatienceMs: 0,
-      wrangler: standIn(await completeAccount()).wrangler,
+      wrangler: fake(await completeAccount()).wrangler,
       operator: { ask: answer === null ? null : ask },
       verify,
     });

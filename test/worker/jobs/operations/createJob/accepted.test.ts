@@ -7,7 +7,7 @@ import { Jobs } from "../../../../../src/jobs/store/jobs.ts";
 import { Queues } from "../../../../../src/jobs/store/queues.ts";
 import { JobObject } from "../../../../../src/jobs/object/job-object.ts";
 import { type Client, newClient } from "../../../../support/worker/client/api.ts";
-import { deliverTask, PlayedInference } from "../../../../support/worker/fakes/inference.ts";
+import { deliverTask, FakeInference } from "../../../../support/worker/fakes/inference.ts";
 import {
   imageJob,
   listedJobs,
@@ -71,7 +71,7 @@ describe("createJob 202", () => {
   });
 
   it("gives the inference service the request's thresholds, 0.5 where it has none, and the limits of a picture [4.3-4 4.3-5 4.3-6 8-9]", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     for (const [changes, thresholds] of [
       [{}, { threshold: 0.5, maskThreshold: 0.5, generatePreview: false }],
       [{ threshold: 0, maskThreshold: 1, generatePreview: true }, null],
@@ -87,7 +87,7 @@ describe("createJob 202", () => {
   });
 
   it("looks for a prompt that is repeated once", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const { jobId, taskId } = await newJob(client, 1, { prompts: ["Cup", "spoon", "cup", " cup "] });
     await deliverTask(jobId, taskId);
     expect(inference.last).toMatchObject({ prompts: ["Cup", "spoon"] });

@@ -5,7 +5,7 @@ import { type Client, newClient } from "../../../../support/worker/client/api.ts
 import {
   deliver,
   finishJob,
-  PlayedInference,
+  FakeInference,
   videoSuccess,
   taskMessage,
 } from "../../../../support/worker/fakes/inference.ts";
@@ -37,7 +37,7 @@ describe("createJob 202 with regions of a video", () => {
   ])(
     "gives the inference service its %s, with index, time, object and label [A5-14 A5-16]",
     async (_, asked, prompts) => {
-      const inference = new PlayedInference();
+      const inference = new FakeInference();
       const jobId = await create({
         prompts: asked,
         regions: [
@@ -70,7 +70,7 @@ describe("createJob 202 with regions of a video", () => {
   });
 
   it("names objects in COCO by their labels, once each [A5-13 A5-15]", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const jobId = await create({
       formats: ["coco"],
       regions: [
@@ -88,7 +88,7 @@ describe("createJob 202 with regions of a video", () => {
     ["regions", { prompts: undefined, regions: true }],
     ["both", { prompts: ["dog"], regions: true }],
   ])("costs a unit per processed frame by %s [A5-17]", async (_, { prompts, ...rest }) => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const regions = "regions" in rest && {
       regions: [
         { taskId, box: BOX },

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { JobObject } from "../../../../../src/jobs/object/job-object.ts";
 import { newClient } from "../../../../support/worker/client/api.ts";
-import { finishJob, PlayedInference } from "../../../../support/worker/fakes/inference.ts";
+import { finishJob, FakeInference } from "../../../../support/worker/fakes/inference.ts";
 import { imageJob, listedJobs, newJob, presign, uploads } from "../../../../support/worker/fixtures/jobs.ts";
 import { entriesOf, traces } from "../../../../support/worker/fixtures/ledger.ts";
 import { overrideSettings } from "../../../../support/worker/runtime/settings.ts";
@@ -20,7 +20,7 @@ describe("createJob 409", () => {
   });
 
   it("refuses a trial account a second job while one is under way, and names it [4.3-19 7-7 7-12 4.3-36]", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const client = await newClient("trial");
     const { jobId, tasks } = await newJob(client);
     const answer = await client.send("POST", "/v1/jobs", imageJob(tasks));
@@ -80,7 +80,7 @@ describe("createJob 409", () => {
 
   it("refuses a paid account more jobs under way than the setting allows, until one of them has ended [4.3-40]", async () => {
     overrideSettings({ MAX_ACTIVE_JOBS: 2 });
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const client = await newClient();
     const { jobId, tasks } = await newJob(client);
     await newJob(client);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, newClient } from "../../../../support/worker/client/api.ts";
-import { finishJob, PlayedInference, success } from "../../../../support/worker/fakes/inference.ts";
+import { finishJob, FakeInference, success } from "../../../../support/worker/fakes/inference.ts";
 import { newJob, uploads } from "../../../../support/worker/fixtures/jobs.ts";
 import { entriesOf } from "../../../../support/worker/fixtures/ledger.ts";
 import { expectError } from "../../../../support/worker/client/wire.ts";
@@ -8,10 +8,10 @@ import { expectError } from "../../../../support/worker/client/wire.ts";
 const EMBEDDING = { formats: ["embedding"] };
 
 let client: Client;
-let inference: PlayedInference;
+let inference: FakeInference;
 beforeEach(async () => {
   client = await newClient();
-  inference = new PlayedInference();
+  inference = new FakeInference();
 });
 
 const create = (body: object) => client.send("POST", "/v1/jobs", { type: "image", ...body });

@@ -6,12 +6,7 @@ import { Queues } from "../../../../../src/jobs/store/queues.ts";
 import { JobObject } from "../../../../../src/jobs/object/job-object.ts";
 import { newClient } from "../../../../support/worker/client/api.ts";
 import { ring } from "../../../../support/worker/fixtures/archives.ts";
-import {
-  callBack,
-  deliverTask,
-  PlayedInference,
-  success,
-} from "../../../../support/worker/fakes/inference.ts";
+import { callBack, deliverTask, FakeInference, success } from "../../../../support/worker/fakes/inference.ts";
 import { imageJob, listedJobs, uploaded, uploads } from "../../../../support/worker/fixtures/jobs.ts";
 import { entriesOf } from "../../../../support/worker/fixtures/ledger.ts";
 import { present } from "../../../../support/at.ts";
@@ -160,7 +155,7 @@ describe("createJob 502", () => {
   it("stops a job that has begun although its object's answer was lost, and charges nothing for it [4.3-32]", async () => {
     const client = await newClient("trial");
     const taskId = await uploaded(client);
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     vi.spyOn(JobObject.prototype, "accept").mockImplementationOnce(async function (this: JobObject) {
       await this.accept();
       return unreachable();

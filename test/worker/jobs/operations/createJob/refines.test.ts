@@ -10,7 +10,7 @@ import {
   deliverTask,
   failure,
   finishJob,
-  PlayedInference,
+  FakeInference,
   success,
   videoSuccess,
 } from "../../../../support/worker/fakes/inference.ts";
@@ -23,10 +23,10 @@ const ON = { x: 5, y: 6.5, label: 1 } as const;
 const FREE = 20;
 
 let client: Client;
-let inference: PlayedInference;
+let inference: FakeInference;
 beforeEach(async () => {
   client = await newClient();
-  inference = new PlayedInference();
+  inference = new FakeInference();
 });
 
 /** Creates a successful job with this many new pictures, each with two masks. */

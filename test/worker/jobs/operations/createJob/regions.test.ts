@@ -6,7 +6,7 @@ import { type Client, newClient } from "../../../../support/worker/client/api.ts
 import {
   deliverTask,
   finishJob,
-  PlayedInference,
+  FakeInference,
   success,
 } from "../../../../support/worker/fakes/inference.ts";
 import { imageJob, uploaded, uploads } from "../../../../support/worker/fixtures/jobs.ts";
@@ -30,7 +30,7 @@ describe("createJob 202 with regions", () => {
   };
 
   it("gives each task of the inference service its own regions, with their index in the request [A5-2]", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const tasks = await uploads(client, 3);
     const [first, second] = tasks;
     const jobId = await create(tasks, {
@@ -61,7 +61,7 @@ describe("createJob 202 with regions", () => {
   });
 
   it("takes a job of regions alone, whose manifest has no prompts, and a mask for each region [A5-3]", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const taskId = await uploaded(client);
     const jobId = await create([taskId], {
       prompts: undefined,
@@ -90,7 +90,7 @@ describe("createJob 202 with regions", () => {
   });
 
   it("gives each task its regions' labels, and its formats the names of all the job's regions [A5-13]", async () => {
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const tasks = await uploads(client, 2);
     const [first, second] = tasks;
     const jobId = await create(tasks, {

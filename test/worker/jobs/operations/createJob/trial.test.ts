@@ -6,7 +6,7 @@ import { home } from "../../../../support/worker/runtime/databases.ts";
 import {
   deliver,
   finishJob,
-  PlayedInference,
+  FakeInference,
   taskMessage,
 } from "../../../../support/worker/fakes/inference.ts";
 import {
@@ -128,7 +128,7 @@ describe("createJob 402", () => {
     overrideSettings({ TRIAL_TOKENS: 1 });
     const { jobId, tasks } = await newJob(client);
     expectError(await create(imageJob(tasks)), 402, "trial_exhausted");
-    await finishJob(new PlayedInference(), client.accountId, jobId, tasks, () => ({
+    await finishJob(new FakeInference(), client.accountId, jobId, tasks, () => ({
       outcome: "failed",
       problem: { code: "not_an_image", message: "It is none." },
       retryable: false,
@@ -227,7 +227,7 @@ describe("createJob 503", () => {
 
   it("counts tasks that the inference service turned away, which wait in no queue", async () => {
     overrideSettings({ TRIAL_MAX_BACKLOG: 5 });
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     inference.answer = () => new Response(null, { status: 429, headers: { "retry-after": "2" } });
     for (let i = 0; i < 8; i += 1) {
       const client = await newClient("trial");
@@ -249,7 +249,7 @@ describe("createJob 503", () => {
 
   it("has room again as soon as a job has ended, and estimates from the pace when that will be [4.3-43]", async () => {
     overrideSettings({ TRIAL_MAX_BACKLOG: 3 });
-    const inference = new PlayedInference();
+    const inference = new FakeInference();
     const worker = await newClient("trial");
     const first = await newJob(worker, 2);
     const client = await newClient("trial");

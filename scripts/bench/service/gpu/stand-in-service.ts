@@ -1,4 +1,0 @@
-/** The inference service as a process, with the stand-in for a GPU. */
-import { runService } from "../../../../inference-container/src/run-service.ts";
-
-await runService(new URL("model.ts", import.meta.url).href);
