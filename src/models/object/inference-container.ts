@@ -145,6 +145,7 @@ export class InferenceContainer extends Container<Env> implements ContainerRpc {
       const kept: KeptModel = { image: this.#image, description };
       this.ctx.storage.kv.put(MODEL, kept);
       this.#isReady = true;
+      this.renewActivityTimeout();
       // The class's alarm deletes itself if a machine starts while it looks after one that has just stopped.
       await this.scheduleNextAlarm();
     } catch (error) {
