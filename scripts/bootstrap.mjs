@@ -19,6 +19,7 @@ import {
 import { dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { prefetchModel } from "./prefetch.mjs";
 
 /** The first release that all packages install on: npm leaves out, without a word, the optional ones that refuse an older Node. */
 const OLDEST_HOST = [20, 19];
@@ -105,21 +106,23 @@ async function takeInstallLock() {
 }
 
 /** Installs the packages, or waits while another process of this clone does. */
-async function install(withTools) {
+async function install(withTools, withModel) {
   await takeInstallLock();
-  if (!isInstalled(withTools)) await installPackages(withTools);
+  if (!isInstalled(withTools)) await installPackages(withTools, withModel);
   releaseInstallLock();
   process.off("exit", releaseInstallLock);
 }
 
 /** Adds the tools to packages that are there, because a service may be running from them; everything else begins anew. */
-async function installPackages(withTools) {
+async function installPackages(withTools, withModel) {
   const how = withTools ? (isInstalled(false) ? ["install", "--no-save"] : ["ci"]) : ["ci", "--omit=dev"];
   console.error(`Installing packages (npm ${how.join(" ")})…`);
   const npm = spawn("npm", [...how, "--no-fund", "--no-audit", "--loglevel=error"], {
     cwd: root,
     stdio: ["ignore", 2, 2],
   });
+  const isOver = new AbortController();
+  const model = withModel ? prefetchModel(isOver.signal) : undefined;
   // npm would spend half a minute undoing its work; without npm's own list, the next run starts over anyway.
   let interrupted = false;
   const interrupt = () => {
@@ -132,6 +135,8 @@ async function installPackages(withTools) {
     fail(`npm could not be started: ${error.message}`),
   );
   for (const signal of signals) process.off(signal, interrupt);
+  isOver.abort();
+  await model;
   if (interrupted) process.exit(130);
   if (status !== 0)
     fail(
@@ -170,10 +175,11 @@ function linkRuntime() {
  * Installs the packages that are missing, and returns the path of the Node to run.
  * If that is impossible, ends the process with a message.
  * @param withTools whether the command also needs the packages that only tests and development need
+ * @param withModel whether the command runs the embedded model
  */
-export async function makeReady({ withTools }) {
+export async function makeReady({ withTools, withModel }) {
   if (!isAtLeast(process.version, OLDEST_HOST))
     fail(`Node ${OLDEST_HOST.join(".")} or newer is needed; this is ${process.version}.`);
-  if (!isInstalled(withTools)) await install(withTools);
+  if (!isInstalled(withTools)) await install(withTools, withModel);
   return linkRuntime();
 }

@@ -31,7 +31,21 @@ const COMMANDS = {
 };
 
 /** Commands that need no packages beyond those of the service. */
-const OF_SERVICE = new Set(["admin", "demo", "deploy", "inference", "models", "start", "token", "verify"]);
+const OF_SERVICE = new Set([
+  "admin",
+  "build-studio",
+  "build-worker",
+  "demo",
+  "deploy",
+  "inference",
+  "models",
+  "start",
+  "token",
+  "verify",
+]);
+
+/** Commands that run the embedded model. */
+const OF_MODEL = new Set(["demo", "inference", "start", "test"]);
 
 /** Commands that run a tool directly. */
 const TOOLS = { format: "oxfmt" };
@@ -106,7 +120,7 @@ if (help !== undefined && !takesMore && args.length > 0) {
   console.error(`npm run ${command} takes no arguments.`);
   process.exit(2);
 }
-const node = await makeReady({ withTools: !OF_SERVICE.has(command) });
+const node = await makeReady({ withTools: !OF_SERVICE.has(command), withModel: OF_MODEL.has(command) });
 const tools = join(root, "node_modules", ".bin");
 const folder = Object.keys(COMMANDS).find((name) => COMMANDS[name].includes(command)) ?? ".";
 const program = command in TOOLS ? join(tools, TOOLS[command]) : join(root, folder, `${command}.ts`);
