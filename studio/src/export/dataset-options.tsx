@@ -77,7 +77,7 @@ export function DatasetOptions({ subjects, options }: DatasetOptionsProps) {
       )}
       <p>
         {missing === 0
-          ? "For COCO, YOLO, semantic masks and Pascal VOC. Each class has its share of pictures in both parts."
+          ? `For COCO, YOLO, semantic masks and Pascal VOC.${canSplit(subjects) ? " A split has pictures of each class in both parts." : ""}`
           : `${missing === 1 ? "A picture is" : `${missing} pictures are`} not in this browser, so that the ZIP file can’t have the pictures.`}
       </p>
     </fieldset>
