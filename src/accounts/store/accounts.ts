@@ -186,12 +186,12 @@ export class Accounts extends D1Store {
       this.statement(
         `INSERT INTO accounts
            (id, issuer, subject, email, email_verified, name, image, plan, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'trial', ?8, ?8)
+         VALUES (:id, :issuer, :subject, :email, :emailVerified, :name, :image, 'trial', :now, :now)
          ON CONFLICT (issuer, subject) WHERE subject IS NOT NULL DO UPDATE SET
            email = excluded.email, email_verified = excluded.email_verified,
            name = excluded.name, image = excluded.image, updated_at = excluded.updated_at
          ON CONFLICT (id) DO NOTHING`,
-        [accountId, identity.issuer, identity.subject, email, Number(emailVerified), name, image, now],
+        { ...identity, id: accountId, email, emailVerified: Number(emailVerified), name, image, now },
       ),
       this.statement(BY_IDENTITY, [identity.issuer, identity.subject]),
     ]);

@@ -37,9 +37,18 @@ export class ApiKeys extends D1Store {
   async insert(accountId: string, key: ApiKeyRecord, digest: string, maxLive: number): Promise<boolean> {
     const added = await this.run(
       `INSERT INTO api_keys (id, account_id, label, prefix, digest, created_at, updated_at)
-       SELECT ?2, ?1, ?3, ?4, ?5, ?6, ?6 FROM (${KEY_USE}) WHERE live < ?7 AND kept < ?8
+       SELECT :id, :account, :label, :prefix, :digest, :now, :now FROM (${KEY_USE}) WHERE live < :maxLive AND kept < :maxKept
        ON CONFLICT (id) DO NOTHING`,
-      [accountId, key.keyId, key.label, key.prefix, digest, key.createdAt, maxLive, maxLive * KEPT_PER_LIVE],
+      {
+        account: accountId,
+        id: key.keyId,
+        label: key.label,
+        prefix: key.prefix,
+        digest,
+        now: key.createdAt,
+        maxLive,
+        maxKept: maxLive * KEPT_PER_LIVE,
+      },
     );
     return added === 1;
   }

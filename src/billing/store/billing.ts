@@ -183,20 +183,21 @@ export class Billing extends D1Store {
     } = subscription ?? {};
     const [written] = await this.db.batch([
       this.statement(
-        `UPDATE billing SET subscription_id = ?3, subscription_status = ?4, current_period_end = ?5,
-           latest_invoice_status = ?6, version = version + 1, updated_at = ?7, owes = ?8, paid_units = ?9
-         WHERE customer_id = ?1 AND version = ?2`,
-        [
+        `UPDATE billing SET subscription_id = :id, subscription_status = :status, current_period_end = :currentPeriodEnd,
+           latest_invoice_status = :latestInvoiceStatus, version = version + 1, updated_at = :now, owes = :owes,
+           paid_units = :paidUnits
+         WHERE customer_id = :customerId AND version = :version`,
+        {
           customerId,
           version,
           id,
           status,
           currentPeriodEnd,
           latestInvoiceStatus,
-          now,
-          Number(owes),
+          owes: Number(owes),
           paidUnits,
-        ],
+          now,
+        },
       ),
       ...this.#noteEffect(event, now),
     ]);

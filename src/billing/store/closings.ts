@@ -94,12 +94,12 @@ export class Closings extends D1Store {
       this.statement(
         `INSERT INTO ledger_closings
            (account_id, number, object_key, digest, previous_digest, closed_at, sums, erasing_through)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
-         WHERE ?5 IS (SELECT digest FROM ledger_closings WHERE account_id = ?1)
+         SELECT :accountId, :number, :objectKey, :digest, :before, :now, :sums, :lastEnd
+         WHERE :before IS (SELECT digest FROM ledger_closings WHERE account_id = :accountId)
          ON CONFLICT (account_id) DO UPDATE SET number = excluded.number, object_key = excluded.object_key,
            digest = excluded.digest, previous_digest = excluded.previous_digest,
            closed_at = excluded.closed_at, sums = excluded.sums, erasing_through = excluded.erasing_through`,
-        [accountId, number, objectKey, digest, before, now, JSON.stringify(sums), lastEnd],
+        { accountId, number, objectKey, digest, before, now, sums: JSON.stringify(sums), lastEnd },
       ),
       this.statement(
         `UPDATE meter_events SET account_id = ?1, closed_units = closed_units + closed.value

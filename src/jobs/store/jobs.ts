@@ -89,62 +89,51 @@ export class Jobs extends D1Store {
     stored: readonly StoredUpload[] = [],
     along: readonly D1PreparedStatement[] = [],
   ): Promise<Listing> {
-    const {
-      maxActiveJobs,
-      units,
-      fund,
-      offer,
-      maxTrialBacklog,
-      maxUnitsPerDay,
-      maxTasksPerDay,
-      maxMeteredUnits,
-      mostFreeRefinements,
-      files,
-    } = terms;
+    const { units, fund, offer } = terms;
     const taskIds = JSON.stringify(job.taskIds);
     const [, , account] = await this.db.batch<
       AccountUseRow & { listed: number; open_trial_tasks: number; lacks_upload: number }
     >([
       this.statement(
         `INSERT INTO jobs (id, account_id, type, mode, total_items, status, version, created_at, updated_at, lane, task_ids, files, continues)
-         SELECT ?2, ?1, ?3, ?4, ?5, 'queued', 1, ?6, ?6, ?12, ?17, ?19, ?22
+         SELECT :job, :account, :type, :mode, :tasks, 'queued', 1, :now, :now, :lane, :taskIds, :files, :continues
          FROM (SELECT *, ${OPEN_TRIAL_TASKS} AS open_trial_tasks FROM (${ACCOUNT_USE}))
-         WHERE active_jobs < ?7
-           AND (?14 IS NULL OR iif(use_day >= ?15, day_units, 0) + ?9 <= ?14)
-           AND iif(use_day >= ?15, day_tasks, 0) + ?5 <= ?16
-           AND iif(use_day >= ?15, day_files, 0) + ?19 <= ?20
-           AND (?18 IS NULL OR metered_units + ?9 <= ?18)
-           AND (?8 <> 'trial' OR
-                (used_tokens + ?9 <= ?10 AND (started_at IS NULL OR ?6 < started_at + ?11)
-                 AND (open_trial_tasks = 0 OR open_trial_tasks + ?5 <= ?13)))
-           AND NOT EXISTS (SELECT 1 FROM ledger WHERE job_id = ?2)
-           AND NOT ${isClosed("?1", "?2")} AND NOT ${anyDeleted("?17")}
-           AND (?21 IS NULL OR NOT ${anyRefined("?17", "?21")})
+         WHERE active_jobs < :maxActiveJobs
+           AND (:maxUnitsPerDay IS NULL OR iif(use_day >= :today, day_units, 0) + :units <= :maxUnitsPerDay)
+           AND iif(use_day >= :today, day_tasks, 0) + :tasks <= :maxTasksPerDay
+           AND iif(use_day >= :today, day_files, 0) + :files <= :maxFilesPerDay
+           AND (:maxMeteredUnits IS NULL OR metered_units + :units <= :maxMeteredUnits)
+           AND (:fund <> 'trial' OR
+                (used_tokens + :units <= :trialTokens AND (started_at IS NULL OR :now < started_at + :trialLength)
+                 AND (open_trial_tasks = 0 OR open_trial_tasks + :tasks <= :maxTrialBacklog)))
+           AND NOT EXISTS (SELECT 1 FROM ledger WHERE job_id = :job)
+           AND NOT ${isClosed(":account", ":job")} AND NOT ${anyDeleted(":taskIds")}
+           AND (:mostRefined IS NULL OR NOT ${anyRefined(":taskIds", ":mostRefined")})
          ON CONFLICT DO NOTHING`,
-        [
-          job.accountId,
-          job.jobId,
-          job.type,
-          job.processingMode,
-          job.taskIds.length,
-          job.createdAt,
-          maxActiveJobs,
+        {
+          account: job.accountId,
+          job: job.jobId,
+          type: job.type,
+          mode: job.processingMode,
+          lane: job.lane,
+          tasks: job.taskIds.length,
+          taskIds,
+          files: terms.files,
+          continues: job.continues ?? null,
+          now: job.createdAt,
+          today: dayOf(job.createdAt),
           fund,
           units,
-          offer.tokens,
-          trialLength(offer),
-          job.lane,
-          maxTrialBacklog,
-          maxUnitsPerDay,
-          dayOf(job.createdAt),
-          maxTasksPerDay,
-          taskIds,
-          maxMeteredUnits,
-          files,
-          terms.maxFilesPerDay,
-          mostFreeRefinements ?? null,
-          job.continues ?? null,
-        ],
+          trialTokens: offer.tokens,
+          trialLength: trialLength(offer),
+          maxTrialBacklog: terms.maxTrialBacklog,
+          maxActiveJobs: terms.maxActiveJobs,
+          maxUnitsPerDay: terms.maxUnitsPerDay,
+          maxTasksPerDay: terms.maxTasksPerDay,
+          maxFilesPerDay: terms.maxFilesPerDay,
+          maxMeteredUnits: terms.maxMeteredUnits,
+          mostRefined: terms.mostFreeRefinements ?? null,
+        },
       ),
       this.#settlement.reserve(job.jobId, fund, units),
       this.statement(

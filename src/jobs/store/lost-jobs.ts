@@ -55,26 +55,28 @@ export class LostJobs extends D1Store {
     const results = await this.db.batch<{ listed: number }>([
       this.statement(
         `INSERT INTO jobs (id, account_id, type, mode, total_items, status, error, version, created_at, updated_at, lane, task_ids, files, continues)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, iif(?6 IN ('queued', 'processing'), ?12, NULL), ?13, ?14
-         WHERE NOT ${isClosed("?2", "?1")} OR EXISTS (SELECT 1 FROM jobs WHERE id = ?1)
-         ON CONFLICT DO UPDATE SET status = ?6, error = ?7, version = ?8, updated_at = ?10, task_ids = excluded.task_ids
-           WHERE version < ?8`,
-        [
-          job.jobId,
-          job.accountId,
-          job.type,
-          job.processingMode,
-          job.taskIds.length,
+         SELECT :job, :account, :type, :mode, :tasks, :status, :error, :version, :createdAt, :updatedAt, :lane,
+           iif(:status IN ('queued', 'processing'), :taskIds, NULL), :files, :continues
+         WHERE NOT ${isClosed(":account", ":job")} OR EXISTS (SELECT 1 FROM jobs WHERE id = :job)
+         ON CONFLICT DO UPDATE SET status = :status, error = :error, version = :version, updated_at = :updatedAt,
+           task_ids = excluded.task_ids
+           WHERE version < :version`,
+        {
+          job: job.jobId,
+          account: job.accountId,
+          type: job.type,
+          mode: job.processingMode,
+          lane: job.lane,
+          tasks: job.taskIds.length,
+          taskIds,
+          files: filesToReserve(job),
+          continues: job.continues ?? null,
           status,
           error,
           version,
-          job.createdAt,
+          createdAt: job.createdAt,
           updatedAt,
-          job.lane,
-          taskIds,
-          filesToReserve(job),
-          job.continues ?? null,
-        ],
+        },
       ),
       this.#settlement.reserve(job.jobId, job.lane === "trial" ? "trial" : "paid", units),
       ...(cost === null ? [] : this.#settlement.settleAgain(job.jobId, cost, updatedAt)),

@@ -1,5 +1,9 @@
-/** A value of a statement's parameter. */
-export type SqlValue = string | number | null;
+import { numbered, type NamedValues, type SqlValue } from "./named-values.ts";
+
+/** The values of a statement: ?1, ?2, … in their order, and `:name` if they have names (named-values.ts). */
+export type SqlValues = readonly SqlValue[] | NamedValues;
+
+const isNamed = (values: SqlValues): values is NamedValues => !Array.isArray(values);
 
 /** Runs statements in one round trip and one transaction: a database, or a preflight of it (preflight.ts). */
 export type Batching = Pick<D1Database, "batch">;
@@ -29,7 +33,7 @@ export const ask = async <Answer>(db: Batching, query: Query<Answer>): Promise<A
 export const atHome = (account = "account_id"): string =>
   `${account} NOT IN (SELECT account_id FROM in_transit)`;
 
-/** The base of the stores in D1: runs one statement, whose parameters ?1, ?2, … have the values given in that order. */
+/** The base of the stores in D1: runs one statement with its values. More than about six have names. */
 export abstract class D1Store {
   protected readonly db: D1Database;
 
@@ -38,8 +42,9 @@ export abstract class D1Store {
   }
 
   /** A statement for a batch. */
-  protected statement(sql: string, values: readonly SqlValue[] = []): D1PreparedStatement {
-    return this.db.prepare(sql).bind(...values);
+  protected statement(sql: string, values: SqlValues = []): D1PreparedStatement {
+    const [text, ...bound] = isNamed(values) ? numbered(sql, values) : [sql, ...values];
+    return this.db.prepare(text).bind(...bound);
   }
 
   /** All rows of the result. */
@@ -54,7 +59,7 @@ export abstract class D1Store {
   }
 
   /** The first row of the result; null if there is none. */
-  protected first<Row>(sql: string, values: readonly SqlValue[]): Promise<Row | null> {
+  protected first<Row>(sql: string, values: SqlValues): Promise<Row | null> {
     return this.statement(sql, values).first<Row>();
   }
 
@@ -64,7 +69,7 @@ export abstract class D1Store {
   }
 
   /** Runs a statement. Returns the number of rows that it and its triggers changed. */
-  protected async run(sql: string, values: readonly SqlValue[]): Promise<number> {
+  protected async run(sql: string, values: SqlValues): Promise<number> {
     return (await this.statement(sql, values).run()).meta.changes;
   }
 

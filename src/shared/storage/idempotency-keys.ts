@@ -1,4 +1,5 @@
-import { D1Store, present, type Query, type SqlValue } from "./d1-store.ts";
+import { D1Store, present, type Query } from "./d1-store.ts";
+import type { SqlValue } from "./named-values.ts";
 
 /** Names a request: an Idempotency-Key within one operation of one account. */
 export interface RequestName {
@@ -49,16 +50,27 @@ export class IdempotencyKeys extends D1Store {
       this.statement(
         `INSERT INTO idempotency_keys AS known
            (account_id, operation, key, fingerprint, effect_id, lease, lease_until, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+         VALUES (:accountId, :operation, :key, :fingerprint, :effectId, :lease, :leaseUntil, :now)
          ON CONFLICT (account_id, operation, key) DO UPDATE SET
            fingerprint = excluded.fingerprint,
-           effect_id = CASE WHEN known.created_at <= ?9 THEN excluded.effect_id ELSE known.effect_id END,
-           created_at = CASE WHEN known.created_at <= ?9 THEN excluded.created_at ELSE known.created_at END,
+           effect_id = iif(known.created_at <= :forgotten, excluded.effect_id, known.effect_id),
+           created_at = iif(known.created_at <= :forgotten, excluded.created_at, known.created_at),
            lease = excluded.lease, lease_until = excluded.lease_until,
-           answer = CASE WHEN known.created_at <= ?9 THEN NULL ELSE known.answer END
-         WHERE iif(known.answer IS NULL, known.lease_until <= ?8, known.lease_until > 0 OR known.created_at <= ?9)
-           AND (known.fingerprint = excluded.fingerprint OR known.created_at <= ?9)`,
-        [accountId, operation, key, fingerprint, effectId, lease, now + LEASE_MS, now, now - REMEMBERED_MS],
+           answer = iif(known.created_at <= :forgotten, NULL, known.answer)
+         WHERE iif(known.answer IS NULL, known.lease_until <= :now,
+                   known.lease_until > 0 OR known.created_at <= :forgotten)
+           AND (known.fingerprint = excluded.fingerprint OR known.created_at <= :forgotten)`,
+        {
+          accountId,
+          operation,
+          key,
+          fingerprint,
+          effectId,
+          lease,
+          leaseUntil: now + LEASE_MS,
+          now,
+          forgotten: now - REMEMBERED_MS,
+        },
       ),
       this.statement(
         `SELECT fingerprint, effect_id AS effectId, lease, answer FROM idempotency_keys

@@ -77,20 +77,21 @@ export class Shares extends D1Store {
       this.statement("SELECT digest FROM shares WHERE account_id = ?1 AND job_id = ?2", [accountId, jobId]),
       this.statement(
         `INSERT INTO shares (account_id, created_at, job_id, digest, further, inputs, expires_at, annotations)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?9 WHERE (SELECT count(*) FROM ${LIVE} AND job_id <> ?3) < ?8
-         ON CONFLICT (job_id) DO UPDATE SET digest = excluded.digest, further = excluded.further, inputs = excluded.inputs, annotations = excluded.annotations,
-           created_at = excluded.created_at, expires_at = excluded.expires_at`,
-        [
+         SELECT :accountId, :createdAt, :jobId, :digest, :further, :inputs, :expiresAt, :annotations
+         WHERE (SELECT count(*) FROM ${LIVE} AND job_id <> :jobId) < :most
+         ON CONFLICT (job_id) DO UPDATE SET digest = excluded.digest, further = excluded.further, inputs = excluded.inputs,
+           annotations = excluded.annotations, created_at = excluded.created_at, expires_at = excluded.expires_at`,
+        {
           accountId,
           createdAt,
           jobId,
           digest,
-          JSON.stringify(further),
-          JSON.stringify(inputs),
+          further: JSON.stringify(further),
+          inputs: JSON.stringify(inputs),
           expiresAt,
+          annotations: Number(showAnnotations),
           most,
-          Number(showAnnotations),
-        ],
+        },
       ),
     ]);
     return { isShared: put?.meta.changes === 1, before: before?.results[0]?.digest ?? null };

@@ -89,26 +89,24 @@ export class Uploads extends D1Store {
     preflight: Batching = this.db,
   ): Promise<boolean> {
     const { maxUnused } = budget;
-    const maxDeleted = maxUnused * KEPT_PER_LIVE;
-    const inspectAt = size === null ? nextInspection(now, now) : null;
     const insertion = this.statement(
       `INSERT INTO uploads (task_id, account_id, content_type, created_at, unused, inspect_at, size, multipart_id)
-       SELECT ?3, ?1, ?4, ?5, 1, ?8, ?10, ?11
-       WHERE (${UNUSED}) < ?6
-         AND (SELECT coalesce(sum(bytes), 0) < ?7 AND coalesce(sum(deleted), 0) < ?9 ${OF_THE_DAY})`,
-      [
+       SELECT :taskId, :accountId, :contentType, :now, 1, :inspectAt, :size, :multipartId
+       WHERE (${UNUSED}) < :maxUnused
+         AND (SELECT coalesce(sum(bytes), 0) < :maxBytes AND coalesce(sum(deleted), 0) < :maxDeleted ${OF_THE_DAY})`,
+      {
         accountId,
-        hourOf(now),
+        hour: hourOf(now),
         taskId,
         contentType,
         now,
-        maxUnused,
-        fitsBelow(budget, size),
-        inspectAt,
-        maxDeleted,
+        inspectAt: size === null ? nextInspection(now, now) : null,
         size,
-        inParts ? "" : null,
-      ],
+        multipartId: inParts ? "" : null,
+        maxUnused,
+        maxBytes: fitsBelow(budget, size),
+        maxDeleted: maxUnused * KEPT_PER_LIVE,
+      },
     );
     const [added] = await preflight.batch([insertion]);
     // The trigger's row counts, too.

@@ -6,7 +6,7 @@ import {
   type EndpointUse,
   type EventSubject,
 } from "../rules/endpoint.ts";
-import { D1Store, type SqlValue, atHome } from "../../shared/storage/d1-store.ts";
+import { D1Store, type SqlValues, atHome } from "../../shared/storage/d1-store.ts";
 import { countInHour } from "../../shared/storage/hourly-count.ts";
 
 /** An endpoint without its secrets; times are epoch milliseconds. */
@@ -81,7 +81,7 @@ export class WebhookEndpoints extends D1Store {
     return rows.map(parsed);
   }
 
-  async #record(sql: string, values: readonly SqlValue[]): Promise<EndpointRecord | null> {
+  async #record(sql: string, values: SqlValues): Promise<EndpointRecord | null> {
     const row = await this.first<Stored<EndpointRecord>>(sql, values);
     return row && parsed(row);
   }
@@ -104,19 +104,20 @@ export class WebhookEndpoints extends D1Store {
     const added = await this.run(
       `INSERT INTO webhook_endpoints
          (id, account_id, url, events, description, secrets, enabled_at, created_at, updated_at)
-       SELECT ?2, ?1, ?3, ?4, ?5, ?6, ?7, ?7, ?7 FROM (${ENDPOINT_USE}) WHERE live < ?8 AND kept < ?9
+       SELECT :endpointId, :accountId, :url, :events, :description, :sealedSecrets, :now, :now, :now
+       FROM (${ENDPOINT_USE}) WHERE live < :mostLive AND kept < :mostKept
        ON CONFLICT (id) DO NOTHING`,
-      [
+      {
         accountId,
         endpointId,
         url,
-        textOf(events),
+        events: textOf(events),
         description,
         sealedSecrets,
-        createdAt,
-        MOST_ENDPOINTS,
-        MOST_KEPT_ENDPOINTS,
-      ],
+        now: createdAt,
+        mostLive: MOST_ENDPOINTS,
+        mostKept: MOST_KEPT_ENDPOINTS,
+      },
     );
     return added === 1;
   }
@@ -134,26 +135,26 @@ export class WebhookEndpoints extends D1Store {
   ): Promise<EndpointRecord | null> {
     return this.#record(
       `UPDATE webhook_endpoints SET
-         url = coalesce(?4, url),
-         events = iif(?5, ?6, events),
-         description = iif(?7, ?8, description),
-         enabled_at = iif(?9 = 0 AND disabled_at IS NOT NULL, ?3, enabled_at),
-         disabled_reason = CASE ?9 WHEN 1 THEN coalesce(disabled_reason, 'by_account') WHEN 0 THEN NULL
+         url = coalesce(:url, url),
+         events = iif(:changesEvents, :events, events),
+         description = iif(:changesDescription, :description, description),
+         enabled_at = iif(:disabled = 0 AND disabled_at IS NOT NULL, :now, enabled_at),
+         disabled_reason = CASE :disabled WHEN 1 THEN coalesce(disabled_reason, 'by_account') WHEN 0 THEN NULL
                            ELSE disabled_reason END,
-         disabled_at = CASE ?9 WHEN 1 THEN coalesce(disabled_at, ?3) WHEN 0 THEN NULL ELSE disabled_at END,
-         updated_at = ?3
-       WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NULL RETURNING ${RECORD}`,
-      [
+         disabled_at = CASE :disabled WHEN 1 THEN coalesce(disabled_at, :now) WHEN 0 THEN NULL ELSE disabled_at END,
+         updated_at = :now
+       WHERE account_id = :accountId AND id = :endpointId AND deleted_at IS NULL RETURNING ${RECORD}`,
+      {
         accountId,
         endpointId,
         now,
-        url ?? null,
-        Number(events !== undefined),
-        textOf(events ?? null),
-        Number(description !== undefined),
-        description ?? null,
-        disabled === undefined ? null : Number(disabled),
-      ],
+        url: url ?? null,
+        changesEvents: Number(events !== undefined),
+        events: textOf(events ?? null),
+        changesDescription: Number(description !== undefined),
+        description: description ?? null,
+        disabled: disabled === undefined ? null : Number(disabled),
+      },
     );
   }
 

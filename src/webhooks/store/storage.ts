@@ -1,5 +1,6 @@
 import { newDelivery, type Attempt, type Delivery } from "../rules/delivery.ts";
 import type { Pending } from "../rules/endpoint.ts";
+import { numbered } from "../../shared/storage/named-values.ts";
 import { ObjectAlarm } from "../../shared/storage/object-alarm.ts";
 import type { DeliveryRecord, OutgoingEvent } from "./rpc.ts";
 
@@ -86,15 +87,11 @@ export class WebhookStorage {
   add({ id, type, at, body }: OutgoingEvent, now: number): DeliveryRecord {
     const { attempts, dueAt } = newDelivery(now);
     this.#storage.sql.exec(
-      `INSERT INTO deliveries (id, type, at, body, received_at, attempts, due_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-      id,
-      type,
-      at,
-      body,
-      now,
-      JSON.stringify(attempts),
-      dueAt,
+      ...numbered(
+        `INSERT INTO deliveries (id, type, at, body, received_at, attempts, due_at)
+         VALUES (:id, :type, :at, :body, :now, :attempts, :dueAt) ON CONFLICT (id) DO NOTHING`,
+        { id, type, at, body, now, attempts: JSON.stringify(attempts), dueAt },
+      ),
     );
     const added = this.find(id);
     if (added === null) throw new Error("a delivery was added and is not there");
