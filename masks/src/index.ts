@@ -20,4 +20,5 @@ export * from "./prompts.ts";
 export * from "./rle.ts";
 export { isFirstEdge, outlinesOf } from "./outlines.ts";
 export * from "./row-runs.ts";
+export { greyPngParts, writeGreyPng } from "./write-png.ts";
 export * from "./yolo.ts";

@@ -1,5 +1,6 @@
 import type { Bytes, PackedRows } from "./bitmap.ts";
 import { crc32 } from "./crc32.ts";
+import { PNG_SIGNATURE } from "./write-png.ts";
 
 /** A mask file's content: its size, its packed rows, and its texts. */
 export interface MaskPng extends PackedRows {
@@ -7,7 +8,6 @@ export interface MaskPng extends PackedRows {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-const SIGNATURE = "\x89PNG\r\n\x1a\n";
 const GREYSCALE_OF_ONE_BIT = "1,0,0,0,0";
 const NOT_A_MASK = "The mask is not a PNG of one bit per pixel.";
 
@@ -30,7 +30,7 @@ function readChunks(file: Bytes): Omit<MaskPng, "rows"> & { readonly packed: Byt
   const texts = new Map<string, string>();
   const packed: Bytes[] = [];
   let [width, height] = [0, 0];
-  if (latin1(0, 8) !== SIGNATURE) throw new RangeError(NOT_A_MASK);
+  if (latin1(0, 8) !== PNG_SIGNATURE) throw new RangeError(NOT_A_MASK);
   for (let at = 8; ;) {
     const length = at + 12 <= file.length ? view.getUint32(at) : file.length;
     const end = at + 8 + length;
@@ -55,54 +55,6 @@ function readChunks(file: Bytes): Omit<MaskPng, "rows"> & { readonly packed: Byt
 async function inflate(parts: Bytes[]): Promise<Uint8Array> {
   const inflated = new Blob(parts).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(inflated).arrayBuffer());
-}
-
-/**
- * A grayscale picture's rows in its PNG, unfiltered: `bits` per pixel, the first one highest, of 16 the high byte
- * first.
- */
-export interface GreyRows {
-  readonly width: number;
-  readonly height: number;
-  readonly bits: 1 | 8 | 16;
-  readonly rows: Bytes;
-}
-
-/** Writes a grayscale PNG (W3C PNG, third edition). @param texts its iTXt chunks, by keyword */
-export async function writeGreyPng(
-  { width, height, bits, rows }: GreyRows,
-  texts: ReadonlyMap<string, string> = new Map(),
-): Promise<Blob> {
-  const header = new DataView(new ArrayBuffer(13));
-  header.setUint32(0, width);
-  header.setUint32(4, height);
-  header.setUint8(8, bits);
-  const length = Math.ceil((width * bits) / 8);
-  const unfiltered = new Uint8Array((length + 1) * height);
-  for (let y = 0; y < height; y++)
-    unfiltered.set(rows.subarray(y * length, (y + 1) * length), y * (length + 1) + 1);
-  const deflated = new Blob([unfiltered]).stream().pipeThrough(new CompressionStream("deflate"));
-  const encoder = new TextEncoder();
-  const parts = [
-    Uint8Array.from(SIGNATURE, (character) => character.charCodeAt(0)),
-    chunk("IHDR", new Uint8Array(header.buffer)),
-    ...[...texts].map(([keyword, text]) =>
-      chunk("iTXt", encoder.encode(`${keyword}\0\0\0\0\0${text.replaceAll("\0", "")}`)),
-    ),
-    chunk("IDAT", new Uint8Array(await new Response(deflated).arrayBuffer())),
-    chunk("IEND", new Uint8Array()),
-  ];
-  return new Blob(parts, { type: "image/png" });
-}
-
-function chunk(type: string, data: Uint8Array): Bytes {
-  const framed = new Uint8Array(data.length + 12);
-  const view = new DataView(framed.buffer);
-  view.setUint32(0, data.length);
-  for (let i = 0; i < type.length; i++) framed[4 + i] = type.charCodeAt(i);
-  framed.set(data, 8);
-  view.setUint32(data.length + 8, crc32(framed.subarray(4, data.length + 8)));
-  return framed;
 }
 
 /** Undoes the rows' filters (section 9 of the standard); a pixel's neighbors are a byte or a row away. */

@@ -1,10 +1,8 @@
 import { promisify } from "node:util";
-import { constants, crc32, deflate, deflateSync, type ZlibOptions } from "node:zlib";
-import type { RowRuns } from "@segmentation/masks";
+import { constants, deflate, deflateSync, type ZlibOptions } from "node:zlib";
+import { greyPngParts, type RowRuns } from "@segmentation/masks";
 import { freeBuffer } from "../free-buffer.ts";
 
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-const GREYSCALE = 0;
 /** A mask's bytes are stretches of equal ones: looking for other repetitions takes time and hardly makes a file smaller. */
 const DEFLATE = { level: 1, strategy: constants.Z_RLE };
 
@@ -37,14 +35,10 @@ export function encodeMaskPng(
   { keyword, text, label }: MaskText,
   pixels: Buffer = deflateSync(scanlines(mask), DEFLATE),
 ): Buffer {
-  return Buffer.concat([
-    SIGNATURE,
-    chunk("IHDR", header(mask.width, mask.height)),
-    chunk("iTXt", internationalText(keyword, text)),
-    ...(label === undefined ? [] : [chunk("iTXt", internationalText("label", label))]),
-    chunk("IDAT", pixels),
-    chunk("IEND", Buffer.alloc(0)),
-  ]);
+  const { width, height } = mask;
+  const texts: [string, string][] = [[keyword, text]];
+  if (label !== undefined) texts.push(["label", label]);
+  return Buffer.concat(greyPngParts({ width, height, bits: 1 }, texts, pixels));
 }
 
 /** Unfiltered scanlines of one-bit pixels: a zero byte, then the row's bits, the first one highest. */
@@ -72,27 +66,4 @@ function setBits(bytes: Buffer, row: number, from: number, to: number): void {
   bytes.fill(0xff, first + 1, last);
   // A run that ends with its byte has nothing in the next, which may be the next row's.
   if ((to & 7) > 0) bytes[last] = (bytes[last] ?? 0) | (tail & 0xff);
-}
-
-function header(width: number, height: number): Buffer {
-  const data = Buffer.alloc(13);
-  data.writeUInt32BE(width, 0);
-  data.writeUInt32BE(height, 4);
-  data[8] = 1;
-  data[9] = GREYSCALE;
-  return data;
-}
-
-/** The keyword, then no compression, no language and no translated keyword, then the text, which can't contain NUL. */
-function internationalText(keyword: string, text: string): Buffer {
-  return Buffer.from(`${keyword}\0\0\0\0\0${text.replaceAll("\0", "")}`, "utf8");
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const framed = Buffer.alloc(data.length + 12);
-  framed.writeUInt32BE(data.length, 0);
-  framed.write(type, 4, "latin1");
-  data.copy(framed, 8);
-  framed.writeUInt32BE(crc32(framed.subarray(4, data.length + 8)), data.length + 8);
-  return framed;
 }
