@@ -29,6 +29,8 @@ export const PING_MS = 5_000;
 export const PONG_MS = 10_000;
 /** A service whose last ping is older is silent: it gets no tasks. */
 export const SILENT_MS = 15_000;
+/** A service that has tasks and lost its connection pauses at most this long before it connects again. */
+export const BUSY_PAUSE_MS = 2_000;
 
 /** The codes with which the gateway closes a connection; each comes with a sentence. */
 export const GATEWAY_CLOSE = {

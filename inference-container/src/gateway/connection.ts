@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import {
+  BUSY_PAUSE_MS,
   GATEWAY_CLOSE,
   GATEWAY_PATH,
   type GatewayHello,
@@ -11,7 +12,7 @@ import {
 } from "@segmentation/protocol";
 import { answerFrame, type HttpInterface } from "./relay.ts";
 
-const LONGEST_PAUSE_MS = 30_000;
+const IDLE_PAUSE_MS = 30_000;
 /** The pause after a refusal, which an operator has to end. */
 const REFUSED_PAUSE_MS = 60_000;
 
@@ -129,8 +130,9 @@ export class GatewayConnection {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;
     const isRefused = REFUSALS.has(code);
+    const longest = this.#options.hello().tasks.length > 0 ? BUSY_PAUSE_MS : IDLE_PAUSE_MS;
     const pauseMs = jittered(
-      isRefused ? REFUSED_PAUSE_MS : Math.min(this.#times.pauseMs * 2 ** this.#failures, LONGEST_PAUSE_MS),
+      isRefused ? REFUSED_PAUSE_MS : Math.min(this.#times.pauseMs * 2 ** this.#failures, longest),
     );
     this.#failures += 1;
     const line = { code, reason, againInMs: Math.round(pauseMs) };

@@ -99,7 +99,7 @@ describe("a service with GATEWAY_URL", () => {
 
 describe("a connection", () => {
   const times = { pingMs: 20, pongMs: 200, pauseMs: 20 };
-  const open = (url: string, lines: string[] = []): GatewayConnection => {
+  const open = (url: string, lines: string[] = [], changes: Partial<typeof times> = {}, tasks: string[] = []) => {
     const log = pino({ base: null }, { write: (line) => void lines.push(line) });
     const hello = (): GatewayHello => ({
       type: "hello",
@@ -108,7 +108,7 @@ describe("a connection", () => {
       device: "cpu",
       places: 1,
       model: DESCRIPTION,
-      tasks: [],
+      tasks,
     });
     return new GatewayConnection({
       url,
@@ -116,8 +116,13 @@ describe("a connection", () => {
       hello,
       http: () => new Response(null, { status: 204 }),
       log,
-      times,
+      times: { ...times, ...changes },
     });
+  };
+  /** The line of the log about an event, once it is there. */
+  const logged = async (lines: readonly string[], event: string) => {
+    await until(() => lines.some((line) => line.includes(event)));
+    return JSON.parse(lines.find((line) => line.includes(event)) ?? "{}");
   };
 
   it("is replaced by another one if the gateway answers no pings", async () => {
@@ -138,10 +143,22 @@ describe("a connection", () => {
     const lines: string[] = [];
     const service = open(gateway.url, lines);
     (await connection(gateway.dialed, 0)).close(4001, "This token is unknown or revoked.");
-    await until(() => lines.some((line) => line.includes("gateway_refused")));
-    const line = JSON.parse(lines.find((each) => each.includes("gateway_refused")) ?? "{}");
+    const line = await logged(lines, "gateway_refused");
     expect(line).toMatchObject({ code: 4001, reason: "This token is unknown or revoked." });
     expect(line.againInMs).toBeGreaterThanOrEqual(30_000);
+    service.close();
+  });
+
+  it.each([
+    ["at most two seconds while it has a task", ["job.task.1"], [1_000, 2_000]],
+    ["up to half a minute without one", [], [15_000, 30_000]],
+  ] as const)("pauses %s", async (_, tasks, [least = 0, most = 0]) => {
+    await using gateway = await startGateway();
+    const lines: string[] = [];
+    const service = open(gateway.url, lines, { pauseMs: 60_000 }, [...tasks]);
+    (await connection(gateway.dialed, 0)).destroy();
+    const { againInMs } = await logged(lines, "gateway_lost");
+    expect([againInMs >= least, againInMs <= most]).toEqual([true, true]);
     service.close();
   });
 });

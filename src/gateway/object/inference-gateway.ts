@@ -1,12 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
 import {
+  BUSY_PAUSE_MS,
   fitsFrame,
   GATEWAY_CLOSE,
   GATEWAY_PATH,
   PING,
   PONG,
   ServiceFrame,
-  SILENT_MS,
 } from "@segmentation/protocol";
 import type { Env } from "../../env.ts";
 import { platformOf } from "../../platform.ts";
@@ -29,6 +29,8 @@ const MOST_WORKERS = 200;
 const CHECK_MS = 10_000;
 /** A connection that broke may come back at once, with its tasks: a long video should not start again for a short outage. */
 const BROKEN_MS = 2_000;
+/** After a restart of the Worker: longer than the pause of a service that has tasks, and than its handshake. */
+const RESTARTED_MS = BUSY_PAUSE_MS + 2_000;
 
 /** A worker that broke the protocol is refused for this time. */
 const CUT_OFF_MS = 60_000;
@@ -55,7 +57,19 @@ export class InferenceGateway extends DurableObject<Env> implements GatewayRpc {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
-    void ctx.blockConcurrencyWhile(() => this.#storage.alarm.load());
+    void ctx.blockConcurrencyWhile(async () => {
+      await this.#storage.alarm.load();
+      await this.#expectBack();
+    });
+  }
+
+  /** Gives workers with leases a time to come back. A restart of the Worker closes their connections without an event. */
+  async #expectBack(): Promise<void> {
+    const end = Date.now() + RESTARTED_MS;
+    for (const { name, held, endsAt } of this.#storage.workers())
+      if (held > 0 && endsAt === null && this.#connections.of(name) === null)
+        this.#storage.setEnd(name, end);
+    await this.#watch();
   }
 
   override async fetch(request: Request): Promise<Response> {
@@ -216,9 +230,7 @@ export class InferenceGateway extends DurableObject<Env> implements GatewayRpc {
       this.#relay.gone(socket);
       return this.#takeBack(name);
     }
-    // After a deployment nothing reports that a connection is gone, and the worker is about to come back.
-    if (endsAt === null) this.#storage.setEnd(name, now + SILENT_MS);
-    else if (endsAt <= now) await this.#takeBack(name);
+    if (endsAt === null || endsAt <= now) await this.#takeBack(name);
   }
 
   /** Sets the alarm while leases are out. */

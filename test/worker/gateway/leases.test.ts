@@ -1,4 +1,4 @@
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, newClient } from "../../support/worker/client/api.ts";
@@ -45,6 +45,18 @@ describe("a worker's leases end, and no task loses an attempt,", () => {
     await expect.poll(task).toMatchObject(RETURNED);
   });
 
+  it("four seconds after a restart of the Worker, whose end of a connection no event reports", async () => {
+    await evictDurableObject(gateway(), { webSockets: "close" });
+    expect(await gateway().listWorkers()).toMatchObject([{ isConnected: false, tasks: 1 }]);
+    expect(await alarm()).toBe(Date.now() + 4_000);
+    later(3_999);
+    await runDurableObjectAlarm(gateway());
+    expect(await isHeld()).toBe(true);
+    later(1);
+    await runDurableObjectAlarm(gateway());
+    await expect.poll(task).toMatchObject(RETURNED);
+  });
+
   it("when it has been silent for 15 seconds, and it gets no task from then on", async () => {
     later(14_000);
     await runDurableObjectAlarm(gateway());
@@ -77,6 +89,14 @@ describe("a worker's leases stay", () => {
     await expect.poll(alarm).toBe(Date.now() + 2_000);
     await worker.again();
     later(2_000);
+    await runDurableObjectAlarm(gateway());
+    expect(await isHeld()).toBe(true);
+  });
+
+  it("while it comes back with its task before four seconds after a restart of the Worker are over", async () => {
+    await evictDurableObject(gateway(), { webSockets: "close" });
+    await worker.again();
+    later(4_000);
     await runDurableObjectAlarm(gateway());
     expect(await isHeld()).toBe(true);
   });
