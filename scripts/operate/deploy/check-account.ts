@@ -162,14 +162,17 @@ export async function readAccounts(cloudflare: Cloudflare): Promise<readonly str
 /** Each answer takes about a second, most of it Wrangler's start. */
 const AT_A_TIME = 4;
 
-/** Asks the account for everything that the configuration names. */
+/**
+ * Asks the account for everything that the configuration names.
+ * @param accounts those that Wrangler may use; null if it is not logged in
+ */
 export async function checkAccount(
   cloudflare: Cloudflare,
   configuration: Configuration,
+  accounts: readonly string[] | null,
 ): Promise<AccountReport> {
   const { r2_buckets: buckets } = configuration;
   const queues = queueNames(configuration);
-  const accounts = await readAccounts(cloudflare);
   if (accounts === null) {
     const everything = [
       ...accountDatabases(configuration).flatMap(({ database_name: name }) => [

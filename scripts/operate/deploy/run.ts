@@ -26,10 +26,11 @@ import { type Finding, isDeployable, printFindings } from "./finding.ts";
 async function check(
   cloudflare: Cloudflare,
   configuration: Configuration,
+  accounts: readonly string[] | null,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   const [account, inference] = await Promise.all([
-    checkAccount(cloudflare, configuration),
+    checkAccount(cloudflare, configuration, accounts),
     checkInference(configuration, signal),
   ]);
   return [
@@ -101,18 +102,19 @@ async function deploy(
   const say = (sentence: string): void => {
     if (!command.json) console.log(sentence);
   };
+  if (command.create && !command.yes && operator.ask === null)
+    throw usageError("--create asks before each step. Run it in a terminal, or add --yes.");
+  const before = await readConfiguration(command.config);
+  const accounts = await readAccounts(cloudflareOf(before, wrangler, signal));
   const look = async () => {
     const configuration = await readConfiguration(command.config);
     const cloudflare = cloudflareOf(configuration, wrangler, signal);
-    return { configuration, cloudflare, findings: await check(cloudflare, configuration, signal) };
+    return { configuration, cloudflare, findings: await check(cloudflare, configuration, accounts, signal) };
   };
   let created: Created | null = null;
   if (command.create) {
-    if (!command.yes && operator.ask === null)
-      throw usageError("--create asks before each step. Run it in a terminal, or add --yes.");
     const asked = command.yes ? { ask: null } : operator;
-    const before = await readConfiguration(command.config);
-    if ((await readAccounts(cloudflareOf(before, wrangler, signal))) === null)
+    if (accounts === null)
       throw new Failure("Wrangler is not logged in to Cloudflare. First: npx wrangler login");
     await setAddresses(before, command, asked, say);
     created = await createMissing(look, asked, say, signal);

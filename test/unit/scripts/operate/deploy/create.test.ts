@@ -59,6 +59,7 @@ describe("npm run deploy -- --create", () => {
     ]);
     expect(stored).toMatchObject(KEYS);
     expect({ applied, deployed }).toEqual({ applied: (await completeAccount()).applied, deployed: true });
+    expect(clone.calls.filter((words) => words === "whoami")).toHaveLength(1);
 
     const before = [structuredClone(clone.account), await clone.own(), await clone.env()];
     expect(await clone.run(create)).toBe(0);
