@@ -44,7 +44,7 @@ function isAtLeast(version, [major, minor]) {
 
 const packagesOf = (lock) => JSON.parse(readFileSync(lock, "utf8")).packages;
 
-/** Whether npm installs a package here. An optional one that names no platform belongs to one that does. */
+/** Returns true if npm installs a package here. An optional one that names no platform belongs to one that does. */
 function isWanted({ dev, devOptional, optional, os, cpu, libc }, withTools) {
   if ((dev || devOptional) && !withTools) return false;
   if (!optional && !devOptional) return true;

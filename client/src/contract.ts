@@ -836,11 +836,11 @@ export interface components {
         AcceptedJob: {
             /** @description The job's id. */
             jobId: string;
-            /** @description Whether the job is of images or of a video. */
+            /** @description Type of the job: images or a video. */
             type: components["schemas"]["JobType"];
-            /** @description How many tasks the job has. */
+            /** @description Number of tasks in the job. */
             totalItems: number;
-            /** @description What is left of the free trial, for an account that has one. */
+            /** @description Remaining free trial, for an account that has one. */
             trial?: {
                 /** @description Tokens left in the free trial. */
                 remainingTokens: number;
@@ -867,22 +867,22 @@ export interface components {
             accountId: string;
             /** @description The account's e-mail address. */
             email: string;
-            /** @description Whether the address is verified. */
+            /** @description True if the address is verified. */
             emailVerified: boolean;
             /** @description The URL of the account's picture; null if it has none. */
             image: string | null;
             /** @description Without a name, the part of the e-mail address before the @. */
             name: string;
             /**
-             * @description Whether the account is active.
+             * @description State of the account.
              * @enum {string}
              */
             status: "active" | "suspended";
         };
-        /** @description What the account may do now, and why. */
+        /** @description The account's rights, and the reason for them. */
         AccountAccess: {
             /**
-             * @description What the account may do: everything, what the trial allows, or nothing.
+             * @description Rights of the account: all, those of the trial, or none.
              * @enum {string}
              */
             mode: "paid" | "trial" | "blocked";
@@ -891,18 +891,18 @@ export interface components {
              * @enum {string}
              */
             reason: "paid_access" | "trial_eligible" | "trial_active" | "trial_exhausted" | "trial_expired" | "billing_delinquent";
-            /** @description Whether the account may create a job now. */
+            /** @description True if the account may create a job now. */
             canCreateJobs: boolean;
-            /** @description Whether the account may segment videos. */
+            /** @description True if the account may segment videos. */
             videoAllowed: boolean;
-            /** @description Whether the account may ask for zips. */
+            /** @description True if the account may request zips. */
             downloadsAllowed: boolean;
-            /** @description How many images a job may have. */
+            /** @description Maximum number of images per job. */
             maxImageTasksPerJob: number;
-            /** @description How many jobs may be in progress at a time. */
+            /** @description Maximum number of jobs in progress. */
             maxActiveJobs: number;
         };
-        /** @description What the payment provider reports. A field is absent until the provider has reported it. */
+        /** @description The payment provider's report. A field is absent until the provider has reported it. */
         AccountBilling: {
             /**
              * @description `blocked` if no jobs may be created because of an overdue payment, else `allowed`.
@@ -949,19 +949,19 @@ export interface components {
         AccountOverview: {
             /** @description Images and frames that were processed in the last 24 hours. */
             tokenUsageLast24h: number;
-            /** @description What the payment provider reports. A field is absent until the provider has reported it. */
+            /** @description The payment provider's report. A field is absent until the provider has reported it. */
             billing: components["schemas"]["AccountBilling"];
-            /** @description What the account may do now, and why. */
+            /** @description The account's rights, and the reason for them. */
             access: components["schemas"]["AccountAccess"];
             /** @description The free trial. A token is one processed image or video frame. `consumedTokens` includes tokens reserved by jobs in progress. */
             trial: components["schemas"]["AccountTrial"];
         };
         /** @description The free trial. A token is one processed image or video frame. `consumedTokens` includes tokens reserved by jobs in progress. */
         AccountTrial: {
-            /** @description Which trial it is. */
+            /** @description Version of the trial's offer. */
             offerVersion: string;
             /**
-             * @description How far the trial is.
+             * @description State of the trial.
              * @enum {string}
              */
             status: "eligible" | "active" | "exhausted" | "expired";
@@ -1001,15 +1001,15 @@ export interface components {
             id: string;
             /** @description Its class in `classes`. Absent if the object keeps its prompt or label, which is the class with that name. */
             classId?: number;
-            /** @description Whether a person has hidden it. */
+            /** @description True if a person has hidden it. */
             hidden?: boolean;
-            /** @description Whether a person has deleted it. */
+            /** @description True if a person has deleted it. */
             deleted?: boolean;
-            /** @description Whether a person has accepted it: then no threshold hides it. */
+            /** @description True if a person has accepted it. No threshold hides an accepted object. */
             accepted?: boolean;
             /** @description Its mask after editing, merging or drawing. Absent if it has the mask of the result. */
             mask?: components["schemas"]["AnnotationMask"];
-            /** @description How the mask was made, in the client's own notation, so that it can be undone. The service does not read it. */
+            /** @description Steps that made the mask, in the client's notation, for its undo. The service does not read it. */
             recipe?: string;
         };
         /** @description A person's changes to a picture or video. */
@@ -1121,11 +1121,11 @@ export interface components {
         ApiKey: {
             /** @description The key's id. */
             keyId: string;
-            /** @description What the account calls the key. */
+            /** @description Name of the key. */
             label: string;
             /** @description The first characters of the secret, to distinguish keys. */
             prefix: string;
-            /** @description Whether the key is revoked. */
+            /** @description True if the key is revoked. */
             revoked: boolean;
             /** @description ISO 8601 in UTC, with milliseconds. */
             revokedAt: string | null;
@@ -1159,9 +1159,9 @@ export interface components {
         ArchiveDownload: {
             /** @description The job's id. */
             jobId: string;
-            /** @description How far the archive is. */
+            /** @description State of the archive. */
             status: components["schemas"]["ArchiveStatus"];
-            /** @description When the service deletes the archive. */
+            /** @description Time at which the service deletes the archive. */
             expiresAt: string | null;
             /** @description The signed URL of the zip once it is ready. Each response has a new one. */
             downloadUrl: string | null;
@@ -1173,9 +1173,9 @@ export interface components {
         ArchiveEventData: {
             /** @description The job's id. */
             jobId: string;
-            /** @description How far the archive is. */
+            /** @description State of the archive. */
             status: components["schemas"]["ArchiveStatus"];
-            /** @description When the service deletes the archive. */
+            /** @description Time at which the service deletes the archive. */
             expiresAt: string | null;
             /** @description Seconds to wait before asking again; null once the archive is ready or has failed. */
             retryAfterSeconds: number | null;
@@ -1197,7 +1197,7 @@ export interface components {
             url: string;
         };
         /**
-         * @description Where in a clip an object is, in pixels of its frames as viewers show them: a box around it, or points on it and outside it, at a time. The object is followed forwards and backwards from there.
+         * @description Place of an object in a video, in pixels of its frames as viewers show them: a box around it, or points on it and outside it, at a time. The service tracks the object forward and backward from there.
          * @example {
          *       "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.mp4",
          *       "timeSeconds": 1.5,
@@ -1215,7 +1215,7 @@ export interface components {
         ClipRegion: {
             /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
             taskId: components["schemas"]["TaskId"];
-            /** @description When in the clip, as a browser's `currentTime` says, 0 if it is left out. The frame that is shown then is processed, whatever the rate. */
+            /** @description Time in the video, as a browser's `currentTime`; 0 by default. The frame shown at that time is processed at any rate. */
             timeSeconds?: number;
             /**
              * @description A box around the object: [x, y, width, height].
@@ -1236,7 +1236,7 @@ export interface components {
             points?: components["schemas"]["RegionPoint"][];
             /** @description Regions with the same number are the same object, pointed at several times: later ones correct how it is followed. Without a number, a region is an object of its own. */
             objectId?: number;
-            /** @description What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a label it is called `region`. */
+            /** @description Name of the object in COCO, YOLO and previews, up to 100 characters. The model does not search for it. Without a label, the name is `region`. */
             label?: string;
         };
         /**
@@ -1276,7 +1276,7 @@ export interface components {
          *     }
          */
         CreateApiKeyRequest: {
-            /** @description What the account calls the key. */
+            /** @description Name of the key. */
             label: string;
         };
         CreateJobRequest: components["schemas"]["ImageJobRequest"] | components["schemas"]["VideoJobRequest"];
@@ -1298,12 +1298,12 @@ export interface components {
              */
             expiresIn?: number;
             /**
-             * @description Whether the link also shows the uploads themselves, for tasks that succeeded: the files as they were uploaded, with the place and the camera that a picture may name in its metadata.
+             * @description True if the link also shows the original uploads of tasks that succeeded. A picture's metadata may name the place and the camera.
              * @default false
              */
             showInputs?: boolean;
             /**
-             * @description Whether the link also shows what people have done to the result: the job's annotations, with their notes and file names. Nobody can change them by the link.
+             * @description True if the link also shows the job's annotations, with their notes and file names. A link cannot change them.
              * @default false
              */
             showAnnotations?: boolean;
@@ -1319,7 +1319,7 @@ export interface components {
          */
         CreateWebhookEndpointRequest: {
             /**
-             * @description Where the events are sent: an https URL of a public host.
+             * @description URL that receives the events: https, of a public host.
              * @example https://example.com/webhooks/segmentation
              */
             url: string;
@@ -1346,9 +1346,9 @@ export interface components {
             secretUnavailable: boolean;
         };
         CreatedShare: {
-            /** @description What is shared, and until when. */
+            /** @description Shared result and the time at which its link ends. */
             share: components["schemas"]["Share"];
-            /** @description What the link lets in: send it as `Authorization: Bearer <token>`. It is shown only in this response. */
+            /** @description Token of the link: send it as `Authorization: Bearer <token>`. Only this response has it. */
             token: string;
             /** @description The link: a page of the studio, with the token in its fragment, which browsers send to nobody. Null if the service has no studio. */
             url: string | null;
@@ -1365,7 +1365,7 @@ export interface components {
         ErrorObject: {
             /** @description A stable code for programs. */
             error: string;
-            /** @description What happened, and what to do about it. */
+            /** @description The problem and its remedy. */
             message?: string;
             /** @description Tokens left in the free trial. */
             remainingTokens?: number;
@@ -1373,7 +1373,7 @@ export interface components {
             requestedTokens?: number;
             /**
              * Format: date-time
-             * @description When the free trial ends or ended.
+             * @description Time at which the free trial ends or ended.
              */
             expiresAt?: string;
             /** @description The job in progress that blocks a new one. */
@@ -1403,12 +1403,12 @@ export interface components {
          */
         ImageJobRequest: {
             /**
-             * @description Whether the job is of images or of a video.
+             * @description Type of the job: images or a video.
              * @constant
              */
             type: "image";
             /**
-             * @description What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that is repeated counts once. May be left out if each task has a region, or if `formats` has `embedding`.
+             * @description Words for the objects to find: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that is repeated counts once. May be left out if each task has a region, or if `formats` has `embedding`.
              * @example [
              *       "cat",
              *       "chair"
@@ -1420,7 +1420,7 @@ export interface components {
             /** @description The taskIds of the uploaded images, each once. */
             tasks: components["schemas"]["TaskId"][];
             /**
-             * @description Whether the result includes a preview: each image with its masks drawn on it.
+             * @description If true, the result includes a preview: each image with its masks drawn on it.
              * @default false
              */
             generatePreview?: boolean;
@@ -1444,7 +1444,7 @@ export interface components {
             /** @description The job's id. */
             jobId: string;
             /**
-             * @description Whether the job is of images or of a video.
+             * @description Type of the job: images or a video.
              * @constant
              */
             type: "image";
@@ -1456,7 +1456,7 @@ export interface components {
                 taskId: components["schemas"]["TaskId"];
                 /** @description The upload's id, like taskId. */
                 inputId: string;
-                /** @description What is charged: one for an image, one for each processed frame. */
+                /** @description Charged units: one for an image, one for each processed frame. */
                 units: number;
                 /**
                  * Format: date-time
@@ -1473,7 +1473,7 @@ export interface components {
                 masks: {
                     /** @description The mask's place among the task's, from 0. */
                     maskIndex: number;
-                    /** @description How certain the model is, 0 to 1. */
+                    /** @description The model's confidence, 0 to 1. */
                     confidence: number;
                     /**
                      * Format: uri
@@ -1517,7 +1517,7 @@ export interface components {
         JobAnnotations: {
             /** @description The version: 0 until the first change, then one more for each. */
             version: number;
-            /** @description When this version was saved; null for version 0. */
+            /** @description Time at which this version was saved; null for version 0. */
             updatedAt: string | null;
             /** @description The work of people on a job's result: classes, verdicts, and changes to objects. At most 1 MiB as JSON. */
             document: components["schemas"]["AnnotationsDocument"];
@@ -1605,7 +1605,7 @@ export interface components {
          *     }
          */
         JobResult: {
-            /** @description What was found, task by task. */
+            /** @description Results, task by task. */
             manifest: components["schemas"]["Manifest"];
             /** @description All files of the result, by their keys. Each URL is signed. */
             assets: {
@@ -1644,13 +1644,13 @@ export interface components {
         JobStatus: {
             /** @description The job's id. */
             jobId: string;
-            /** @description Whether the job is of images or of a video. */
+            /** @description Type of the job: images or a video. */
             type: components["schemas"]["JobType"];
             /** @description `single`: one image; `batch`: several; `video`: one video. */
             processingMode: components["schemas"]["ProcessingMode"];
             /** @description The state of a job or of one of its tasks. `success` and `failed` are final. */
             status: components["schemas"]["Status"];
-            /** @description How many tasks the job has. */
+            /** @description Number of tasks in the job. */
             totalItems: number;
             /**
              * Format: date-time
@@ -1677,7 +1677,7 @@ export interface components {
             }[];
             /** @description The job to which this one adds, always the first of its uploads, which may have been deleted since. Absent if it adds to none. A client shows one entry for both. */
             continues?: string;
-            /** @description What the job looks for, in words. Only in the response of retrieveJob with `include=request`; absent if it has no prompts. */
+            /** @description The job's prompts. Only in the response of retrieveJob with `include=request`; absent if it has none. */
             prompts?: string[];
             /** @description The masks that its regions correct, in the order of the regions. Only in the response of retrieveJob with `include=request`; absent if they correct none. */
             refines?: components["schemas"]["RefinedMask"][];
@@ -1685,11 +1685,11 @@ export interface components {
         JobSummary: {
             /** @description The job's id. */
             jobId: string;
-            /** @description Whether the job is of images or of a video. */
+            /** @description Type of the job: images or a video. */
             type: components["schemas"]["JobType"];
             /** @description `single`: one image; `batch`: several; `video`: one video. */
             processingMode: components["schemas"]["ProcessingMode"];
-            /** @description How many tasks the job has. */
+            /** @description Number of tasks in the job. */
             totalItems: number;
             /** @description The state of a job or of one of its tasks. `success` and `failed` are final. */
             status: components["schemas"]["Status"];
@@ -1753,9 +1753,9 @@ export interface components {
             attributes: boolean;
             /** @description Whether the model segments regions given as boxes and as points. */
             regions: {
-                /** @description Whether regions may be boxes. */
+                /** @description True if regions may be boxes. */
                 box: boolean;
-                /** @description Whether regions may be points. */
+                /** @description True if regions may be points. */
                 points: boolean;
                 /** @description Whether it follows what regions of a clip point at. */
                 clips: boolean;
@@ -1809,7 +1809,7 @@ export interface components {
             parts: {
                 /** @description The part's number, from 1. */
                 partNumber: number;
-                /** @description How many bytes the part has. */
+                /** @description Size of the part in bytes. */
                 size: number;
                 /**
                  * Format: uri
@@ -1840,7 +1840,7 @@ export interface components {
             url: string;
         };
         /**
-         * @description Where in the picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and outside it.
+         * @description Place of an object in the picture, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and outside it.
          * @example {
          *       "box": [
          *         40,
@@ -1878,7 +1878,7 @@ export interface components {
             ];
             /** @description Points on the object (label 1), at least one, and outside it (label 0). */
             points?: components["schemas"]["RegionPoint"][];
-            /** @description What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a label it is called `region`. */
+            /** @description Name of the object in COCO, YOLO and previews, up to 100 characters. The model does not search for it. Without a label, the name is `region`. */
             label?: string;
             /** @description Finds every object of the picture that looks like this one, if `regions.examples` of the model is true: the region gives all their masks, with a confidence each, above the threshold. Regions with `findAll` and the same label are examples of one thing; the masks then belong to the first of them. */
             findAll?: boolean;
@@ -1914,7 +1914,7 @@ export interface components {
             maskIndex: number;
         };
         /**
-         * @description Where in a picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and outside it.
+         * @description Place of an object in a picture, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and outside it.
          * @example {
          *       "taskId": "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.jpg",
          *       "box": [
@@ -1970,7 +1970,7 @@ export interface components {
             ];
             /** @description Points on the object (label 1), at least one, and outside it (label 0). */
             points?: components["schemas"]["RegionPoint"][];
-            /** @description What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a label it is called `region`. */
+            /** @description Name of the object in COCO, YOLO and previews, up to 100 characters. The model does not search for it. Without a label, the name is `region`. */
             label?: string;
             /** @description A mask that is there already: the region's points or box correct it. A job without prompts whose regions all refine costs nothing for the first 20 such jobs of a picture, then a unit for each picture as usual. */
             refines?: components["schemas"]["RefinedMask"];
@@ -2030,7 +2030,7 @@ export interface components {
         SavedAnnotations: {
             /** @description The version: 0 until the first change, then one more for each. */
             version: number;
-            /** @description When this version was saved; null for version 0. */
+            /** @description Time at which this version was saved; null for version 0. */
             updatedAt: string | null;
         };
         SegmentFormRequest: {
@@ -2039,7 +2039,7 @@ export interface components {
              * @description The picture's file.
              */
             image: string;
-            /** @description What to look for, in words: one thing per field. Repeat it for further prompts. */
+            /** @description Words for the objects to find: one thing per field. Repeat it for further prompts. */
             prompt?: string[];
             /**
              * @description A region: `x,y` is a point on an object, `x,y;!x,y` has another one outside it, and `x,y,width,height` is a box. `saucer: 430,200` names it. Repeat it for further regions.
@@ -2073,7 +2073,7 @@ export interface components {
             /** @description The picture: an upload of this account, a public https URL, or the file's bytes. */
             image: components["schemas"]["UploadedPicture"] | components["schemas"]["PictureAtUrl"] | components["schemas"]["InlinePicture"];
             /**
-             * @description What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that is repeated counts once. May be left out if there are regions.
+             * @description Words for the objects to find: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that is repeated counts once. May be left out if there are regions.
              * @example [
              *       "cat",
              *       "chair"
@@ -2093,12 +2093,12 @@ export interface components {
              */
             maskThreshold?: number;
             /**
-             * @description Whether the result includes a preview: each image with its masks drawn on it.
+             * @description If true, the result includes a preview: each image with its masks drawn on it.
              * @default false
              */
             generatePreview?: boolean;
             /**
-             * @description Whether each object also has its mask as COCO's compressed run lengths.
+             * @description If true, each object also has its mask as COCO's compressed run lengths.
              * @default false
              */
             rle?: boolean;
@@ -2140,7 +2140,7 @@ export interface components {
                 prompt?: string;
                 /** @description In place of `prompt`, the label of the region that it was drawn for; `region` without one. */
                 label?: string;
-                /** @description How certain the model is, 0 to 1. */
+                /** @description The model's confidence, 0 to 1. */
                 confidence: number;
                 /** @description [x, y, width, height] in pixels; null if the mask is empty. */
                 box: [
@@ -2149,7 +2149,7 @@ export interface components {
                     number,
                     number
                 ] | null;
-                /** @description How many pixels the mask has. */
+                /** @description Number of pixels in the mask. */
                 area: number;
                 /**
                  * Format: uri
@@ -2174,7 +2174,7 @@ export interface components {
             previewUrl?: string;
         };
         /**
-         * @description What is shared, and until when.
+         * @description Shared result and the time at which its link ends.
          * @example {
          *       "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
          *       "further": [],
@@ -2197,13 +2197,13 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the link ends, unless it is revoked before.
+             * @description Time at which the link ends, unless it is revoked before.
              * @example 2026-11-20T09:30:00.000Z
              */
             expiresAt: string;
-            /** @description Whether the link also shows the uploads of the tasks that succeeded. */
+            /** @description True if the link also shows the uploads of the tasks that succeeded. */
             showInputs: boolean;
-            /** @description Whether the link also shows the job's annotations. */
+            /** @description True if the link also shows the job's annotations. */
             showAnnotations: boolean;
         };
         ShareList: {
@@ -2211,7 +2211,7 @@ export interface components {
             items: components["schemas"]["Share"][];
         };
         SharedInputs: {
-            /** @description What is shared, and until when. */
+            /** @description Shared result and the time at which its link ends. */
             share: components["schemas"]["Share"];
             /** @description The uploads that the link shows, with signed URLs; `expiresIn` is in seconds. Uploads that have been deleted are not among them. */
             inputs: {
@@ -2256,7 +2256,7 @@ export interface components {
          */
         UpdateWebhookEndpointRequest: {
             /**
-             * @description Where the events are sent: an https URL of a public host.
+             * @description URL that receives the events: https, of a public host.
              * @example https://example.com/webhooks/segmentation
              */
             url?: string;
@@ -2317,7 +2317,7 @@ export interface components {
             date: string;
             /** @description Pictures and processed frames of the jobs that ended on that day. */
             units: number;
-            /** @description How many jobs ended on that day, including failed ones. */
+            /** @description Number of jobs that ended on that day, including failed ones. */
             jobs: number;
         };
         /** @enum {string} */
@@ -2357,12 +2357,12 @@ export interface components {
          */
         VideoJobRequest: {
             /**
-             * @description Whether the job is of images or of a video.
+             * @description Type of the job: images or a video.
              * @constant
              */
             type: "video";
             /**
-             * @description What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that is repeated counts once. May be left out if there are regions.
+             * @description Words for the objects to find: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that is repeated counts once. May be left out if there are regions.
              * @example [
              *       "cat",
              *       "chair"
@@ -2374,7 +2374,7 @@ export interface components {
             /** @description The taskId of the uploaded video. */
             tasks: components["schemas"]["TaskId"][];
             /**
-             * @description Whether the result includes a preview video with the masks drawn on it.
+             * @description If true, the result includes a preview video with the masks drawn on it.
              * @default false
              */
             generatePreview?: boolean;
@@ -2383,9 +2383,9 @@ export interface components {
              * @default 0
              */
             scoreThreshold?: number;
-            /** @description How many frames to process per second of video. Cannot be combined with numFrames. */
+            /** @description Frames to process per second of video. Cannot be combined with numFrames. */
             fps?: number;
-            /** @description How many frames to process in all. Cannot be combined with fps. */
+            /** @description Number of frames to process in all. Cannot be combined with fps. */
             numFrames?: number;
             /** @description The maximum number of frames to process. */
             maxFrames?: number;
@@ -2399,7 +2399,7 @@ export interface components {
             /** @description The job's id. */
             jobId: string;
             /**
-             * @description Whether the job is of images or of a video.
+             * @description Type of the job: images or a video.
              * @constant
              */
             type: "video";
@@ -2411,7 +2411,7 @@ export interface components {
                 taskId: components["schemas"]["TaskId"];
                 /** @description The upload's id, like taskId. */
                 inputId: string;
-                /** @description What is charged: one for an image, one for each processed frame. */
+                /** @description Charged units: one for an image, one for each processed frame. */
                 units: number;
                 /**
                  * Format: date-time
@@ -2437,13 +2437,13 @@ export interface components {
                 maxFrames?: number;
                 /** @description The request's threshold of confidence. */
                 scoreThreshold: number;
-                /** @description How much was found. */
+                /** @description Numbers of frames and masks. */
                 counts: {
-                    /** @description How many frames were processed. */
+                    /** @description Number of processed frames. */
                     framesProcessed: number;
-                    /** @description How many of them have masks. */
+                    /** @description Number of processed frames with masks. */
                     framesWithMasks: number;
-                    /** @description How many masks there are. */
+                    /** @description Number of masks. */
                     totalMasks: number;
                 };
             }[];
@@ -2457,7 +2457,7 @@ export interface components {
             attemptedAt: string;
             /** @description The response's status; null if there was none. */
             status: number | null;
-            /** @description How long the attempt took; null while it is in progress. */
+            /** @description Duration of the attempt; null while it is in progress. */
             milliseconds: number | null;
             /** @description Why there was no response. `timeout`: none within 15 seconds. `unreachable`: no connection. `url_forbidden`: the service does not send to this URL. `interrupted`: the service was interrupted; the request may have arrived. */
             error: ("timeout" | "unreachable" | "url_forbidden" | "interrupted") | null;
@@ -2498,7 +2498,7 @@ export interface components {
             status: "pending" | "succeeded" | "failed";
             /** @description The body of the request that an endpoint receives. `data` is the job's status, or the archive without its URL; `timestamp` is when the event happened. */
             event: components["schemas"]["WebhookEvent"];
-            /** @description When the next attempt is due; null once the delivery has ended. A disabled endpoint gets no attempts. */
+            /** @description Time of the next attempt; null once the delivery has ended. A disabled endpoint gets no attempts. */
             nextAttemptAt: string | null;
             /** @description The attempts so far, earliest first. */
             attempts: components["schemas"]["WebhookAttempt"][];
@@ -2533,13 +2533,13 @@ export interface components {
         WebhookEndpoint: {
             /** @description The webhook endpoint's id. */
             endpointId: string;
-            /** @description Where the events are sent. */
+            /** @description URL that receives the events. */
             url: string;
             /** @description The types of events that it receives; null for all. */
             events: components["schemas"]["WebhookEventType"][] | null;
-            /** @description What the account has noted about it; null if nothing. */
+            /** @description The account's note about it; null if it has none. */
             description: string | null;
-            /** @description Whether it is paused: nothing is sent then. */
+            /** @description True if it is disabled: it receives no events. */
             disabled: boolean;
             /** @description `by_account`: by PATCH. `gone`: the endpoint answered 410. `no_success`: nothing that was sent in five days succeeded. `secret_unreadable`: the operator has changed the service's own secret; rotate the endpoint's secret, then enable it. */
             disabledReason: components["schemas"]["WebhookDisabledReason"] | null;
@@ -2574,7 +2574,7 @@ export interface components {
          */
         WebhookEvent: {
             /**
-             * @description What has happened.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "job.succeeded" | "job.failed";
@@ -2584,11 +2584,11 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             timestamp: string;
-            /** @description What the event is about: the job's status, or the archive. */
+            /** @description Subject of the event: the job's status, or the archive. */
             data: components["schemas"]["JobStatus"];
         } | {
             /**
-             * @description What has happened.
+             * @description Type of the event.
              * @enum {string}
              */
             type: "archive.ready" | "archive.failed";
@@ -2598,11 +2598,11 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             timestamp: string;
-            /** @description What the event is about: the job's status, or the archive. */
+            /** @description Subject of the event: the job's status, or the archive. */
             data: components["schemas"]["ArchiveEventData"];
         } | {
             /**
-             * @description What has happened.
+             * @description Type of the event.
              * @constant
              */
             type: "test";
@@ -2612,7 +2612,7 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             timestamp: string;
-            /** @description What the event is about: the job's status, or the archive. */
+            /** @description Subject of the event: the job's status, or the archive. */
             data: components["schemas"]["TestEventData"];
         };
         /** @enum {string} */
@@ -4005,7 +4005,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the account may do, and what it has used. */
+            /** @description The account's rights and usage. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

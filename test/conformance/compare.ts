@@ -16,7 +16,7 @@ function statementsOf(page: string): string[] {
   });
 }
 
-/** What one list of statements has and the other has not. */
+/** Statements that one list has and the other lacks. */
 const missingFrom = (list: readonly string[], other: readonly string[]): string[] => {
   const rest = [...list];
   return other.filter((statement) => {

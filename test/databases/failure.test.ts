@@ -31,7 +31,7 @@ const isWrite = (sql: string): boolean => !/^\s*SELECT/.test(sql);
 const never = new Promise<never>(() => {});
 const failWith = (message: string) => Promise.reject(new Error(message));
 
-/** How DB_3 fails, and what the log calls it. */
+/** Failures of DB_3, with their names in the log. */
 const FAILURES = {
   away: () => failWith("D1_ERROR: Network connection lost."),
   full: (statements: readonly string[]) =>

@@ -34,7 +34,7 @@ const inFirst = (sql: string) => database("DB").prepare(sql).run();
 const rebuild = (dryRun = false) =>
   rebuildDirectory(new Map(ALL.map((name) => [name, asOperator(() => database(name))])), { dryRun, page: 3 });
 
-/** What getAccount answers where nobody has seen the credential before. */
+/** Answer of getAccount in an isolate that has not seen the credential. */
 async function accountOf(credential: string): Promise<string | number> {
   const { status, body } = await sendIn(withDatabases(3), credential, "GET", "/v1/account");
   return status === 200 ? body.accountId : status;

@@ -16,7 +16,7 @@ import {
 
 useDatabases(16);
 
-/** How many accounts have their books in each database. */
+/** Counts the accounts in each database. */
 const spread = (count: number): Promise<(number | null)[]> =>
   Promise.all(
     ALL.slice(0, count).map((name) =>

@@ -13,7 +13,7 @@ import { FakeStripe } from "../support/worker/fakes/stripe.ts";
 
 useDatabases(16);
 
-/** What D1 takes from one run of a Worker. */
+/** Maximum number of D1 statements in one run of a Worker. */
 const MOST_STATEMENTS = 1_000;
 const DAY = 86_400_000;
 /** More than a run does of anything that takes a statement for each. */

@@ -102,10 +102,10 @@ describe("an agent, by the official client of the Model Context Protocol", () =>
   });
 });
 
-/** What a host of agents keeps for the official client while a person signs in. */
+/** State that a host of agents keeps for the official client while a person signs in. */
 class Host implements OAuthClientProvider {
   readonly clientMetadata;
-  /** Where the person is sent. */
+  /** Address to which the person is sent. */
   page: URL | undefined;
   #tokens: StoredOAuthTokens | undefined;
   #verifier = "";

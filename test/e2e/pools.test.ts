@@ -21,7 +21,7 @@ interface Service {
   readonly child: Child;
 }
 
-/** How many tasks a service has finished. */
+/** Counts the tasks that a service has finished. */
 async function finished({ url }: Service): Promise<number> {
   const text = await (
     await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })

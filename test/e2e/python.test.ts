@@ -50,7 +50,7 @@ const all = README.split(/^## /m).flatMap((section) =>
 );
 /** The model takes seconds for each frame of a video. */
 const examples = all.filter(([heading]) => isLong || heading !== "Videos");
-/** What the example under a heading has to print. */
+/** Expected output of the example under a heading. */
 const PRINTED: Readonly<Record<string, RegExp>> = {
   Install: /^cup 0\.\d+ \(\d+, \d+, \d+, \d+\) \d+\nspoon /,
   Pictures: /^100%\ncoffee\.png None\ncup \(400, 600\) \d+ \[400, 600\]\n[\s\S]*^region 0 \(300, 451\) /m,

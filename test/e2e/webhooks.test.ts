@@ -12,7 +12,7 @@ import { only, present } from "../support/at.ts";
 import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";
 import { MEGABYTES, type Received, WebhookReceiver } from "../support/network/webhook-receiver.ts";
 
-/** How endpoints may behave; nobody listens at the last. */
+/** Behaviors of endpoints; the last has no listener. */
 const PATHS = ["/good", "/slow", "/silent", "/redirect", "/gone", "/megabytes", "dead"] as const;
 /** A PNG by its first bytes, and none behind them: its task fails without the model. */
 const BROKEN_PNG = Buffer.from("89504e470d0a1a0a0000000d", "hex");

@@ -95,7 +95,7 @@ export async function cocoFromMasks(
   };
 }
 
-/** What an object is called, as the service calls it in COCO: by its prompt, or its region's label. */
+/** Returns an object's name as in the service's COCO: its prompt, or its region's label. */
 export const categoryOf = ({
   prompt,
   label,

@@ -13,12 +13,12 @@ export interface CocoOptions extends CallOptions {
   readonly annotated?: boolean | undefined;
 }
 
-/** What an image job has found. */
+/** Result of an image job. */
 export class ImageResult {
   readonly job: JobStatus;
   /** One for each input, in their order. */
   readonly pictures: readonly Picture[];
-  /** What the job looks for, in words, each once. */
+  /** The job's prompts, each once. */
   readonly prompts: readonly string[];
   readonly files: JobFiles;
 

@@ -17,9 +17,9 @@ export class Mask {
   readonly index: number;
   /** The prompt that it answers; undefined of a region's mask. */
   readonly prompt: string | undefined;
-  /** Which region of the job it answers, from 0; undefined of a prompt's mask. */
+  /** Index of its region in the job, from 0; undefined for a prompt's mask. */
   readonly region: number | undefined;
-  /** What its region is called, if the job says so. */
+  /** Label of its region, if the job has one. */
   readonly label: string | undefined;
   /** 0 to 1. */
   readonly confidence: number;

@@ -18,11 +18,11 @@ export interface MasksJson {
     readonly timeSec: number;
     readonly objects: readonly {
       readonly objectId: number;
-      /** Which prompt it answers; absent if a region points at it. */
+      /** Index of its prompt; absent if a region points at it. */
       readonly promptIndex?: number;
       /** The first of the job's regions that points at it, from 0; absent if a prompt found it. */
       readonly regionIndex?: number;
-      /** What its regions are called, if the job says so. */
+      /** Label of its regions, if the job has one. */
       readonly label?: string;
       readonly score: number;
       readonly box: readonly [x1: number, y1: number, x2: number, y2: number];
@@ -53,7 +53,7 @@ export interface Track {
   readonly prompt: string | undefined;
   /** The first of the job's regions that points at it, from 0; undefined if a prompt found it. */
   readonly region?: number | undefined;
-  /** What its regions are called, if the job says so. */
+  /** Label of its regions, if the job has one. */
   readonly label?: string | undefined;
   /** The frames that it was seen in, in their order. */
   readonly sightings: readonly Sighting[];
@@ -66,7 +66,7 @@ export interface Clip {
   readonly taskId: string;
   /** The file's name, or the taskId of one without. */
   readonly name: string;
-  /** How many frames were processed, how many of them have masks, and how many masks there are. */
+  /** Numbers of processed frames, of frames with masks, and of masks. */
   readonly counts: Item["counts"];
   /** The objects, in the order in which they appear. */
   readonly tracks: readonly Track[];
@@ -74,7 +74,7 @@ export interface Clip {
   readonly masksJson: MasksJson;
 }
 
-/** What a video job has found. */
+/** Result of a video job. */
 export class VideoResult implements Clip {
   readonly job: JobStatus;
   readonly files: JobFiles;

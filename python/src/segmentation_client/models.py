@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class AcceptedJobTrial(TypedDict):
-    """What is left of the free trial, for an account that has one."""
+    """Remaining free trial, for an account that has one."""
 
     remainingTokens: int
     """Tokens left in the free trial."""
@@ -23,11 +23,11 @@ class AcceptedJob(TypedDict):
     jobId: str
     """The job's id."""
     type: JobType
-    """Whether the job is of images or of a video."""
+    """Type of the job: images or a video."""
     totalItems: int
-    """How many tasks the job has."""
+    """Number of tasks in the job."""
     trial: NotRequired[AcceptedJobTrial]
-    """What is left of the free trial, for an account that has one."""
+    """Remaining free trial, for an account that has one."""
 
 
 class Account(TypedDict):
@@ -36,36 +36,36 @@ class Account(TypedDict):
     email: str
     """The account's e-mail address."""
     emailVerified: bool
-    """Whether the address is verified."""
+    """True if the address is verified."""
     image: Union[str, None]
     """The URL of the account's picture; null if it has none."""
     name: str
     """Without a name, the part of the e-mail address before the @."""
     status: Literal["active", "suspended"]
-    """Whether the account is active."""
+    """State of the account."""
 
 
 class AccountAccess(TypedDict):
-    """What the account may do now, and why."""
+    """The account's rights, and the reason for them."""
 
     mode: Literal["paid", "trial", "blocked"]
-    """What the account may do: everything, what the trial allows, or nothing."""
+    """Rights of the account: all, those of the trial, or none."""
     reason: Literal["paid_access", "trial_eligible", "trial_active", "trial_exhausted", "trial_expired", "billing_delinquent"]
     """Why the account has this mode."""
     canCreateJobs: bool
-    """Whether the account may create a job now."""
+    """True if the account may create a job now."""
     videoAllowed: bool
-    """Whether the account may segment videos."""
+    """True if the account may segment videos."""
     downloadsAllowed: bool
-    """Whether the account may ask for zips."""
+    """True if the account may request zips."""
     maxImageTasksPerJob: int
-    """How many images a job may have."""
+    """Maximum number of images per job."""
     maxActiveJobs: int
-    """How many jobs may be in progress at a time."""
+    """Maximum number of jobs in progress."""
 
 
 class AccountBilling(TypedDict):
-    """What the payment provider reports. A field is absent until the provider has reported it."""
+    """The payment provider's report. A field is absent until the provider has reported it."""
 
     accessStatus: NotRequired[Literal["allowed", "blocked"]]
     """`blocked` if no jobs may be created because of an overdue payment, else `allowed`."""
@@ -81,9 +81,9 @@ class AccountOverview(TypedDict):
     tokenUsageLast24h: int
     """Images and frames that were processed in the last 24 hours."""
     billing: AccountBilling
-    """What the payment provider reports. A field is absent until the provider has reported it."""
+    """The payment provider's report. A field is absent until the provider has reported it."""
     access: AccountAccess
-    """What the account may do now, and why."""
+    """The account's rights, and the reason for them."""
     trial: AccountTrial
     """The free trial. A token is one processed image or video frame. `consumedTokens` includes tokens reserved by
     jobs in progress.
@@ -96,9 +96,9 @@ class AccountTrial(TypedDict):
     """
 
     offerVersion: str
-    """Which trial it is."""
+    """Version of the trial's offer."""
     status: Literal["eligible", "active", "exhausted", "expired"]
-    """How far the trial is."""
+    """State of the trial."""
     grantTokens: int
     """Tokens that the trial has in all."""
     consumedTokens: int
@@ -130,17 +130,15 @@ class AnnotatedObject(TypedDict):
     classId: NotRequired[int]
     """Its class in `classes`. Absent if the object keeps its prompt or label, which is the class with that name."""
     hidden: NotRequired[bool]
-    """Whether a person has hidden it."""
+    """True if a person has hidden it."""
     deleted: NotRequired[bool]
-    """Whether a person has deleted it."""
+    """True if a person has deleted it."""
     accepted: NotRequired[bool]
-    """Whether a person has accepted it: then no threshold hides it."""
+    """True if a person has accepted it. No threshold hides an accepted object."""
     mask: NotRequired[AnnotationMask]
     """Its mask after editing, merging or drawing. Absent if it has the mask of the result."""
     recipe: NotRequired[str]
-    """How the mask was made, in the client's own notation, so that it can be undone. The service does not read
-    it.
-    """
+    """Steps that made the mask, in the client's notation, for its undo. The service does not read it."""
 
 
 class AnnotatedTask(TypedDict):
@@ -218,11 +216,11 @@ class ApiKey(TypedDict):
     keyId: str
     """The key's id."""
     label: str
-    """What the account calls the key."""
+    """Name of the key."""
     prefix: str
     """The first characters of the secret, to distinguish keys."""
     revoked: bool
-    """Whether the key is revoked."""
+    """True if the key is revoked."""
     revokedAt: Union[str, None]
     """ISO 8601 in UTC, with milliseconds."""
     createdAt: str
@@ -240,9 +238,9 @@ class ArchiveDownload(TypedDict):
     jobId: str
     """The job's id."""
     status: ArchiveStatus
-    """How far the archive is."""
+    """State of the archive."""
     expiresAt: Union[str, None]
-    """When the service deletes the archive."""
+    """Time at which the service deletes the archive."""
     downloadUrl: Union[str, None]
     """The signed URL of the zip once it is ready. Each response has a new one."""
     retryAfterSeconds: Union[int, None]
@@ -257,9 +255,9 @@ class ArchiveEventData(TypedDict):
     jobId: str
     """The job's id."""
     status: ArchiveStatus
-    """How far the archive is."""
+    """State of the archive."""
     expiresAt: Union[str, None]
-    """When the service deletes the archive."""
+    """Time at which the service deletes the archive."""
     retryAfterSeconds: Union[int, None]
     """Seconds to wait before asking again; null once the archive is ready or has failed."""
     error: Union[str, None]
@@ -274,15 +272,15 @@ class BillingUrl(TypedDict):
 
 
 class ClipRegion(TypedDict):
-    """Where in a clip an object is, in pixels of its frames as viewers show them: a box around it, or points on
-    it and outside it, at a time. The object is followed forwards and backwards from there.
+    """Place of an object in a video, in pixels of its frames as viewers show them: a box around it, or points on
+    it and outside it, at a time. The service tracks the object forward and backward from there.
     """
 
     taskId: TaskId
     """The id of an upload: a lowercase UUID, a dot and a file extension."""
     timeSeconds: NotRequired[float]
-    """When in the clip, as a browser's `currentTime` says, 0 if it is left out. The frame that is shown then is
-    processed, whatever the rate.
+    """Time in the video, as a browser's `currentTime`; 0 by default. The frame shown at that time is processed at
+    any rate.
     """
     box: NotRequired[Sequence[float]]
     """A box around the object: [x, y, width, height]."""
@@ -293,8 +291,8 @@ class ClipRegion(TypedDict):
     followed. Without a number, a region is an object of its own.
     """
     label: NotRequired[str]
-    """What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a
-    label it is called `region`.
+    """Name of the object in COCO, YOLO and previews, up to 100 characters. The model does not search for it.
+    Without a label, the name is `region`.
     """
 
 
@@ -319,7 +317,7 @@ class CompletedUpload(TypedDict):
 
 class CreateApiKeyRequest(TypedDict):
     label: str
-    """What the account calls the key."""
+    """Name of the key."""
 
 
 class CreateShareRequest(TypedDict):
@@ -332,18 +330,18 @@ class CreateShareRequest(TypedDict):
     deleted earlier; `expiresAt` of the answer says when.
     """
     showInputs: NotRequired[bool]
-    """Whether the link also shows the uploads themselves, for tasks that succeeded: the files as they were
-    uploaded, with the place and the camera that a picture may name in its metadata.
+    """True if the link also shows the original uploads of tasks that succeeded. A picture's metadata may name the
+    place and the camera.
     """
     showAnnotations: NotRequired[bool]
-    """Whether the link also shows what people have done to the result: the job's annotations, with their notes
-    and file names. Nobody can change them by the link.
+    """True if the link also shows the job's annotations, with their notes and file names. A link cannot change
+    them.
     """
 
 
 class CreateWebhookEndpointRequest(TypedDict):
     url: str
-    """Where the events are sent: an https URL of a public host."""
+    """URL that receives the events: https, of a public host."""
     events: NotRequired[Union[Sequence[WebhookEventType], None]]
     """The types of events to send; null or absent for all, including types added later. A `test` is always sent."""
     description: NotRequired[Union[str, None]]
@@ -361,9 +359,9 @@ class CreatedApiKey(TypedDict):
 
 class CreatedShare(TypedDict):
     share: Share
-    """What is shared, and until when."""
+    """Shared result and the time at which its link ends."""
     token: str
-    """What the link lets in: send it as `Authorization: Bearer <token>`. It is shown only in this response."""
+    """Token of the link: send it as `Authorization: Bearer <token>`. Only this response has it."""
     url: Union[str, None]
     """The link: a page of the studio, with the token in its fragment, which browsers send to nobody. Null if the
     service has no studio.
@@ -385,13 +383,13 @@ class ErrorObject(TypedDict):
     error: str
     """A stable code for programs."""
     message: NotRequired[str]
-    """What happened, and what to do about it."""
+    """The problem and its remedy."""
     remainingTokens: NotRequired[int]
     """Tokens left in the free trial."""
     requestedTokens: NotRequired[int]
     """Tokens that the refused job needs."""
     expiresAt: NotRequired[str]
-    """When the free trial ends or ended."""
+    """Time at which the free trial ends or ended."""
     activeJobId: NotRequired[str]
     """The job in progress that blocks a new one."""
     upgradeUrl: NotRequired[str]
@@ -402,9 +400,9 @@ class ErrorObject(TypedDict):
 
 class ImageJobRequest(TypedDict):
     type: Literal["image"]
-    """Whether the job is of images or of a video."""
+    """Type of the job: images or a video."""
     prompts: NotRequired[Sequence[str]]
-    """What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several
+    """Words for the objects to find: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several
     things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that
     is repeated counts once. May be left out if each task has a region, or if `formats` has `embedding`.
     """
@@ -413,7 +411,7 @@ class ImageJobRequest(TypedDict):
     tasks: Sequence[TaskId]
     """The taskIds of the uploaded images, each once."""
     generatePreview: NotRequired[bool]
-    """Whether the result includes a preview: each image with its masks drawn on it."""
+    """If true, the result includes a preview: each image with its masks drawn on it."""
     threshold: NotRequired[float]
     """Objects with a lower confidence are left out."""
     maskThreshold: NotRequired[float]
@@ -432,7 +430,7 @@ class ImageManifestItemMask(TypedDict):
     maskIndex: int
     """The mask's place among the task's, from 0."""
     confidence: float
-    """How certain the model is, 0 to 1."""
+    """The model's confidence, 0 to 1."""
     url: str
     """The signed URL of the mask."""
 
@@ -443,7 +441,7 @@ class ImageManifestItem(TypedDict):
     inputId: str
     """The upload's id, like taskId."""
     units: int
-    """What is charged: one for an image, one for each processed frame."""
+    """Charged units: one for an image, one for each processed frame."""
     generatedAt: str
     """ISO 8601 in UTC, with milliseconds."""
     previewUrl: NotRequired[str]
@@ -460,7 +458,7 @@ class ImageManifest(TypedDict):
     jobId: str
     """The job's id."""
     type: Literal["image"]
-    """Whether the job is of images or of a video."""
+    """Type of the job: images or a video."""
     prompts: list[str]
     """The request's prompts, in order, each once."""
     items: list[ImageManifestItem]
@@ -492,7 +490,7 @@ class JobAnnotations(TypedDict):
     version: int
     """The version: 0 until the first change, then one more for each."""
     updatedAt: Union[str, None]
-    """When this version was saved; null for version 0."""
+    """Time at which this version was saved; null for version 0."""
     document: AnnotationsDocument
     """The work of people on a job's result: classes, verdicts, and changes to objects. At most 1 MiB as JSON."""
 
@@ -536,7 +534,7 @@ class JobResultAsset(TypedDict):
 
 class JobResult(TypedDict):
     manifest: Manifest
-    """What was found, task by task."""
+    """Results, task by task."""
     assets: list[JobResultAsset]
     """All files of the result, by their keys. Each URL is signed."""
     expiresIn: int
@@ -558,13 +556,13 @@ class JobStatus(TypedDict):
     jobId: str
     """The job's id."""
     type: JobType
-    """Whether the job is of images or of a video."""
+    """Type of the job: images or a video."""
     processingMode: ProcessingMode
     """`single`: one image; `batch`: several; `video`: one video."""
     status: Status
     """The state of a job or of one of its tasks. `success` and `failed` are final."""
     totalItems: int
-    """How many tasks the job has."""
+    """Number of tasks in the job."""
     createdAt: str
     """ISO 8601 in UTC, with milliseconds."""
     updatedAt: str
@@ -580,9 +578,7 @@ class JobStatus(TypedDict):
     if it adds to none. A client shows one entry for both.
     """
     prompts: NotRequired[list[str]]
-    """What the job looks for, in words. Only in the response of retrieveJob with `include=request`; absent if it
-    has no prompts.
-    """
+    """The job's prompts. Only in the response of retrieveJob with `include=request`; absent if it has none."""
     refines: NotRequired[list[RefinedMask]]
     """The masks that its regions correct, in the order of the regions. Only in the response of retrieveJob with
     `include=request`; absent if they correct none.
@@ -593,11 +589,11 @@ class JobSummary(TypedDict):
     jobId: str
     """The job's id."""
     type: JobType
-    """Whether the job is of images or of a video."""
+    """Type of the job: images or a video."""
     processingMode: ProcessingMode
     """`single`: one image; `batch`: several; `video`: one video."""
     totalItems: int
-    """How many tasks the job has."""
+    """Number of tasks in the job."""
     status: Status
     """The state of a job or of one of its tasks. `success` and `failed` are final."""
     createdAt: str
@@ -618,9 +614,9 @@ class ModelRegions(TypedDict):
     """Whether the model segments regions given as boxes and as points."""
 
     box: bool
-    """Whether regions may be boxes."""
+    """True if regions may be boxes."""
     points: bool
-    """Whether regions may be points."""
+    """True if regions may be points."""
     clips: bool
     """Whether it follows what regions of a clip point at."""
     examples: bool
@@ -689,7 +685,7 @@ class MultipartUploadPart(TypedDict):
     partNumber: int
     """The part's number, from 1."""
     size: int
-    """How many bytes the part has."""
+    """Size of the part in bytes."""
     uploadUrl: str
     """PUT the part's bytes to this URL, and keep the `ETag` of the response."""
 
@@ -720,7 +716,7 @@ class PictureAtUrl(TypedDict):
 
 
 class PictureRegion(TypedDict):
-    """Where in the picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation
+    """Place of an object in the picture, in pixels of the picture as viewers show it, its EXIF orientation
     applied: a box around it, or points on it and outside it.
     """
 
@@ -729,8 +725,8 @@ class PictureRegion(TypedDict):
     points: NotRequired[Sequence[RegionPoint]]
     """Points on the object (label 1), at least one, and outside it (label 0)."""
     label: NotRequired[str]
-    """What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a
-    label it is called `region`.
+    """Name of the object in COCO, YOLO and previews, up to 100 characters. The model does not search for it.
+    Without a label, the name is `region`.
     """
     findAll: NotRequired[bool]
     """Finds every object of the picture that looks like this one, if `regions.examples` of the model is true: the
@@ -762,8 +758,8 @@ class RefinedMask(TypedDict):
 
 
 class Region(TypedDict):
-    """Where in a picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation
-    applied: a box around it, or points on it and outside it.
+    """Place of an object in a picture, in pixels of the picture as viewers show it, its EXIF orientation applied:
+    a box around it, or points on it and outside it.
     """
 
     taskId: TaskId
@@ -773,8 +769,8 @@ class Region(TypedDict):
     points: NotRequired[Sequence[RegionPoint]]
     """Points on the object (label 1), at least one, and outside it (label 0)."""
     label: NotRequired[str]
-    """What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a
-    label it is called `region`.
+    """Name of the object in COCO, YOLO and previews, up to 100 characters. The model does not search for it.
+    Without a label, the name is `region`.
     """
     refines: NotRequired[RefinedMask]
     """A mask that is there already: the region's points or box correct it. A job without prompts whose regions
@@ -817,14 +813,14 @@ class SavedAnnotations(TypedDict):
     version: int
     """The version: 0 until the first change, then one more for each."""
     updatedAt: Union[str, None]
-    """When this version was saved; null for version 0."""
+    """Time at which this version was saved; null for version 0."""
 
 
 class SegmentFormRequest(TypedDict):
     image: str
     """The picture's file."""
     prompt: NotRequired[Sequence[str]]
-    """What to look for, in words: one thing per field. Repeat it for further prompts."""
+    """Words for the objects to find: one thing per field. Repeat it for further prompts."""
     region: NotRequired[Sequence[str]]
     """A region: `x,y` is a point on an object, `x,y;!x,y` has another one outside it, and `x,y,width,height` is a
     box. `saucer: 430,200` names it. Repeat it for further regions.
@@ -843,7 +839,7 @@ class SegmentRequest(TypedDict):
     image: Union[UploadedPicture, PictureAtUrl, InlinePicture]
     """The picture: an upload of this account, a public https URL, or the file's bytes."""
     prompts: NotRequired[Sequence[str]]
-    """What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several
+    """Words for the objects to find: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several
     things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that
     is repeated counts once. May be left out if there are regions.
     """
@@ -854,9 +850,9 @@ class SegmentRequest(TypedDict):
     maskThreshold: NotRequired[float]
     """Pixels with a lower probability are left out of the mask."""
     generatePreview: NotRequired[bool]
-    """Whether the result includes a preview: each image with its masks drawn on it."""
+    """If true, the result includes a preview: each image with its masks drawn on it."""
     rle: NotRequired[bool]
-    """Whether each object also has its mask as COCO's compressed run lengths."""
+    """If true, each object also has its mask as COCO's compressed run lengths."""
 
 
 class SegmentationObjectRle(TypedDict):
@@ -876,11 +872,11 @@ class SegmentationObject(TypedDict):
     label: NotRequired[str]
     """In place of `prompt`, the label of the region that it was drawn for; `region` without one."""
     confidence: float
-    """How certain the model is, 0 to 1."""
+    """The model's confidence, 0 to 1."""
     box: Union[list[float], None]
     """[x, y, width, height] in pixels; null if the mask is empty."""
     area: int
-    """How many pixels the mask has."""
+    """Number of pixels in the mask."""
     maskUrl: str
     """The signed URL of the mask, a PNG with values 0 and 255."""
     rle: NotRequired[SegmentationObjectRle]
@@ -901,7 +897,7 @@ class Segmentation(TypedDict):
 
 
 class Share(TypedDict):
-    """What is shared, and until when."""
+    """Shared result and the time at which its link ends."""
 
     jobId: str
     """The job that is shared."""
@@ -910,11 +906,11 @@ class Share(TypedDict):
     createdAt: str
     """ISO 8601 in UTC, with milliseconds."""
     expiresAt: str
-    """When the link ends, unless it is revoked before."""
+    """Time at which the link ends, unless it is revoked before."""
     showInputs: bool
-    """Whether the link also shows the uploads of the tasks that succeeded."""
+    """True if the link also shows the uploads of the tasks that succeeded."""
     showAnnotations: bool
-    """Whether the link also shows the job's annotations."""
+    """True if the link also shows the job's annotations."""
 
 
 class ShareList(TypedDict):
@@ -933,7 +929,7 @@ class SharedInputsInput(TypedDict):
 
 class SharedInputs(TypedDict):
     share: Share
-    """What is shared, and until when."""
+    """Shared result and the time at which its link ends."""
     inputs: list[SharedInputsInput]
     """The uploads that the link shows, with signed URLs; `expiresIn` is in seconds. Uploads that have been
     deleted are not among them.
@@ -952,7 +948,7 @@ class UnfinishedSegmentation(TypedDict):
 
 class UpdateWebhookEndpointRequest(TypedDict):
     url: NotRequired[str]
-    """Where the events are sent: an https URL of a public host."""
+    """URL that receives the events: https, of a public host."""
     events: NotRequired[Union[Sequence[WebhookEventType], None]]
     """The types of events to send; null or absent for all, including types added later. A `test` is always sent."""
     description: NotRequired[Union[str, None]]
@@ -987,14 +983,14 @@ class UsageDay(TypedDict):
     units: int
     """Pictures and processed frames of the jobs that ended on that day."""
     jobs: int
-    """How many jobs ended on that day, including failed ones."""
+    """Number of jobs that ended on that day, including failed ones."""
 
 
 class VideoJobRequest(TypedDict):
     type: Literal["video"]
-    """Whether the job is of images or of a video."""
+    """Type of the job: images or a video."""
     prompts: NotRequired[Sequence[str]]
-    """What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several
+    """Words for the objects to find: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several
     things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that
     is repeated counts once. May be left out if there are regions.
     """
@@ -1005,13 +1001,13 @@ class VideoJobRequest(TypedDict):
     tasks: Sequence[TaskId]
     """The taskId of the uploaded video."""
     generatePreview: NotRequired[bool]
-    """Whether the result includes a preview video with the masks drawn on it."""
+    """If true, the result includes a preview video with the masks drawn on it."""
     scoreThreshold: NotRequired[float]
     """Objects with a lower confidence are left out."""
     fps: NotRequired[float]
-    """How many frames to process per second of video. Cannot be combined with numFrames."""
+    """Frames to process per second of video. Cannot be combined with numFrames."""
     numFrames: NotRequired[int]
-    """How many frames to process in all. Cannot be combined with fps."""
+    """Number of frames to process in all. Cannot be combined with fps."""
     maxFrames: NotRequired[int]
     """The maximum number of frames to process."""
     continues: NotRequired[str]
@@ -1023,14 +1019,14 @@ class VideoJobRequest(TypedDict):
 
 
 class VideoManifestItemCounts(TypedDict):
-    """How much was found."""
+    """Numbers of frames and masks."""
 
     framesProcessed: int
-    """How many frames were processed."""
+    """Number of processed frames."""
     framesWithMasks: int
-    """How many of them have masks."""
+    """Number of processed frames with masks."""
     totalMasks: int
-    """How many masks there are."""
+    """Number of masks."""
 
 
 class VideoManifestItem(TypedDict):
@@ -1039,7 +1035,7 @@ class VideoManifestItem(TypedDict):
     inputId: str
     """The upload's id, like taskId."""
     units: int
-    """What is charged: one for an image, one for each processed frame."""
+    """Charged units: one for an image, one for each processed frame."""
     generatedAt: str
     """ISO 8601 in UTC, with milliseconds."""
     previewUrl: NotRequired[str]
@@ -1055,7 +1051,7 @@ class VideoManifestItem(TypedDict):
     scoreThreshold: float
     """The request's threshold of confidence."""
     counts: VideoManifestItemCounts
-    """How much was found."""
+    """Numbers of frames and masks."""
 
 
 class VideoManifest(TypedDict):
@@ -1066,7 +1062,7 @@ class VideoManifest(TypedDict):
     jobId: str
     """The job's id."""
     type: Literal["video"]
-    """Whether the job is of images or of a video."""
+    """Type of the job: images or a video."""
     prompts: list[str]
     """The request's prompts, in order, each once."""
     items: list[VideoManifestItem]
@@ -1079,7 +1075,7 @@ class WebhookAttempt(TypedDict):
     status: Union[int, None]
     """The response's status; null if there was none."""
     milliseconds: Union[int, None]
-    """How long the attempt took; null while it is in progress."""
+    """Duration of the attempt; null while it is in progress."""
     error: Union[Literal["timeout", "unreachable", "url_forbidden", "interrupted"], None]
     """Why there was no response. `timeout`: none within 15 seconds. `unreachable`: no connection.
     `url_forbidden`: the service does not send to this URL. `interrupted`: the service was interrupted; the
@@ -1097,7 +1093,7 @@ class WebhookDelivery(TypedDict):
     URL; `timestamp` is when the event happened.
     """
     nextAttemptAt: Union[str, None]
-    """When the next attempt is due; null once the delivery has ended. A disabled endpoint gets no attempts."""
+    """Time of the next attempt; null once the delivery has ended. A disabled endpoint gets no attempts."""
     attempts: list[WebhookAttempt]
     """The attempts so far, earliest first."""
 
@@ -1113,13 +1109,13 @@ class WebhookEndpoint(TypedDict):
     endpointId: str
     """The webhook endpoint's id."""
     url: str
-    """Where the events are sent."""
+    """URL that receives the events."""
     events: Union[list[WebhookEventType], None]
     """The types of events that it receives; null for all."""
     description: Union[str, None]
-    """What the account has noted about it; null if nothing."""
+    """The account's note about it; null if it has none."""
     disabled: bool
-    """Whether it is paused: nothing is sent then."""
+    """True if it is disabled: it receives no events."""
     disabledReason: Union[WebhookDisabledReason, None]
     """`by_account`: by PATCH. `gone`: the endpoint answered 410. `no_success`: nothing that was sent in five days
     succeeded. `secret_unreadable`: the operator has changed the service's own secret; rotate the endpoint's
@@ -1140,34 +1136,34 @@ class WebhookEndpointList(TypedDict):
 
 class WebhookEventJob(TypedDict):
     type: Literal["job.succeeded", "job.failed"]
-    """What has happened."""
+    """Type of the event."""
     timestamp: str
     """ISO 8601 in UTC, with milliseconds."""
     data: JobStatus
-    """What the event is about: the job's status, or the archive."""
+    """Subject of the event: the job's status, or the archive."""
 
 
 class WebhookEventArchive(TypedDict):
     type: Literal["archive.ready", "archive.failed"]
-    """What has happened."""
+    """Type of the event."""
     timestamp: str
     """ISO 8601 in UTC, with milliseconds."""
     data: ArchiveEventData
-    """What the event is about: the job's status, or the archive."""
+    """Subject of the event: the job's status, or the archive."""
 
 
 class WebhookEventTest(TypedDict):
     type: Literal["test"]
-    """What has happened."""
+    """Type of the event."""
     timestamp: str
     """ISO 8601 in UTC, with milliseconds."""
     data: TestEventData
-    """What the event is about: the job's status, or the archive."""
+    """Subject of the event: the job's status, or the archive."""
 
 
 class ImageJobOptions(TypedDict, total=False):
     generate_preview: bool
-    """Whether the result includes a preview: each image with its masks drawn on it."""
+    """If true, the result includes a preview: each image with its masks drawn on it."""
     threshold: float
     """Objects with a lower confidence are left out."""
     mask_threshold: float
@@ -1184,13 +1180,13 @@ class ImageJobOptions(TypedDict, total=False):
 
 class VideoJobOptions(TypedDict, total=False):
     generate_preview: bool
-    """Whether the result includes a preview video with the masks drawn on it."""
+    """If true, the result includes a preview video with the masks drawn on it."""
     score_threshold: float
     """Objects with a lower confidence are left out."""
     fps: float
-    """How many frames to process per second of video. Cannot be combined with numFrames."""
+    """Frames to process per second of video. Cannot be combined with numFrames."""
     num_frames: int
-    """How many frames to process in all. Cannot be combined with fps."""
+    """Number of frames to process in all. Cannot be combined with fps."""
     max_frames: int
     """The maximum number of frames to process."""
     continues: str

@@ -103,7 +103,7 @@ class ImageResult:
 
     @property
     def prompts(self) -> Sequence[str]:
-        """What the job looks for, in words, each once."""
+        """The job's prompts, each once."""
         return self.pictures[0].prompts if self.pictures else ()
 
     def to_coco(self, *, annotated: bool = False) -> dict[str, Any]:

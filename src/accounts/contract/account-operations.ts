@@ -21,7 +21,7 @@ export const ACCOUNT_OPERATIONS = {
     summary: "Get the account's usage, billing, access and trial",
     status: 200,
     answer: AccountOverview,
-    success: "What the account may do, and what it has used.",
+    success: "The account's rights and usage.",
     errors: [],
   },
   getAccountUsage: {

@@ -48,7 +48,7 @@ export const AccountAccess = z
     maxImageTasksPerJob: z.int().min(0),
     maxActiveJobs: z.int().min(0),
   })
-  .meta({ id: "AccountAccess", description: "What the account may do now, and why." });
+  .meta({ id: "AccountAccess", description: "The account's rights, and the reason for them." });
 export type AccountAccess = z.infer<typeof AccountAccess>;
 
 /** The free trial. `consumedTokens` counts what jobs under way have reserved; with `remainingTokens` it is the grant. */
@@ -80,7 +80,7 @@ export const AccountBilling = z
   })
   .meta({
     id: "AccountBilling",
-    description: "What the payment provider reports. A field is absent until the provider has reported it.",
+    description: "The payment provider's report. A field is absent until the provider has reported it.",
   });
 export type AccountBilling = z.infer<typeof AccountBilling>;
 

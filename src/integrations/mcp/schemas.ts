@@ -80,7 +80,7 @@ const List = ListJobsQuery.extend({
 
 const Masks = Job.extend({
   taskId: TaskId.optional().meta({
-    description: "Which of the job's pictures; the first if it is left out.",
+    description: "Picture of the job; the first by default.",
   }),
   as: z.enum(["links", "rle", "polygons"]).default("links").meta({
     description:
@@ -106,7 +106,7 @@ const FoundMask = z.strictObject({
   box: z.array(z.number()).nullable().meta({
     description: "[x, y, width, height] in pixels; null if the mask is empty or its shape is not known.",
   }),
-  area: z.number().nullable().meta({ description: "How many pixels the mask has." }),
+  area: z.number().nullable().meta({ description: "Number of pixels in the mask." }),
   maskUrl: z.url().optional().meta({ description: "A signed URL of the mask, a PNG with values 0 and 255." }),
   rle: z
     .strictObject({ size: z.array(z.int()), counts: z.string() })

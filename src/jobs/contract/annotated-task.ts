@@ -76,17 +76,17 @@ const AnnotatedObject = z
       description:
         "Its class in `classes`. Absent if the object keeps its prompt or label, which is the class with that name.",
     }),
-    hidden: z.boolean().optional().meta({ description: "Whether a person has hidden it." }),
-    deleted: z.boolean().optional().meta({ description: "Whether a person has deleted it." }),
+    hidden: z.boolean().optional().meta({ description: "True if a person has hidden it." }),
+    deleted: z.boolean().optional().meta({ description: "True if a person has deleted it." }),
     accepted: z.boolean().optional().meta({
-      description: "Whether a person has accepted it: then no threshold hides it.",
+      description: "True if a person has accepted it. No threshold hides an accepted object.",
     }),
     mask: AnnotationMask.optional().meta({
       description: "Its mask after editing, merging or drawing. Absent if it has the mask of the result.",
     }),
     recipe: z.string().max(65_536).optional().meta({
       description:
-        "How the mask was made, in the client's own notation, so that it can be undone. The service does not read it.",
+        "Steps that made the mask, in the client's notation, for its undo. The service does not read it.",
     }),
   })
   .meta({ id: "AnnotatedObject", description: "A person's changes to an object." });

@@ -66,7 +66,7 @@ export const SavedAnnotations = z
   .strictObject({
     version,
     updatedAt: DateTime.nullable().meta({
-      description: "When this version was saved; null for version 0.",
+      description: "Time at which this version was saved; null for version 0.",
     }),
   })
   .meta({ id: "SavedAnnotations" });

@@ -10,7 +10,7 @@ export const ArchiveDownload = z
   .strictObject({
     jobId: z.string(),
     status: ArchiveStatus,
-    expiresAt: DateTime.nullable().meta({ description: "When the service deletes the archive." }),
+    expiresAt: DateTime.nullable().meta({ description: "Time at which the service deletes the archive." }),
     downloadUrl: z
       .url()
       .nullable()

@@ -32,7 +32,7 @@ export const Prompts = z
   .meta({ examples: [["cat", "chair"]] });
 
 export const ONE_EACH =
-  "What to look for, in words: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that is repeated counts once.";
+  "Words for the objects to find: one thing per prompt, such as `cup` and `spoon`. A prompt that lists several things, such as `cup, spoon`, is not split: the task's `error` says what was not looked for. A prompt that is repeated counts once.";
 
 const generatePreview = (description: string) => z.boolean().default(false).meta({ description });
 
@@ -81,7 +81,7 @@ export const ImageJobRequest = z
         .max(100)
         .meta({ description: "The taskIds of the uploaded images, each once." }),
       generatePreview: generatePreview(
-        "Whether the result includes a preview: each image with its masks drawn on it.",
+        "If true, the result includes a preview: each image with its masks drawn on it.",
       ),
       threshold: threshold(0.5, "Objects with a lower confidence are left out."),
       maskThreshold: threshold(0.5, "Pixels with a lower probability are left out of the mask."),
@@ -121,17 +121,17 @@ export const VideoJobRequest = z
       regions: ClipRegions.optional(),
       tasks: z.array(TaskId).length(1).meta({ description: "The taskId of the uploaded video." }),
       generatePreview: generatePreview(
-        "Whether the result includes a preview video with the masks drawn on it.",
+        "If true, the result includes a preview video with the masks drawn on it.",
       ),
       scoreThreshold: threshold(0, "Objects with a lower confidence are left out."),
       fps: z.number().positive().optional().meta({
-        description: "How many frames to process per second of video. Cannot be combined with numFrames.",
+        description: "Frames to process per second of video. Cannot be combined with numFrames.",
       }),
       numFrames: z
         .int()
         .min(1)
         .optional()
-        .meta({ description: "How many frames to process in all. Cannot be combined with fps." }),
+        .meta({ description: "Number of frames to process in all. Cannot be combined with fps." }),
       maxFrames: z.int().min(1).optional().meta({ description: "The maximum number of frames to process." }),
       continues: Continues,
       formats: formats(VideoFormat, `Additional formats of the result: ${formatsInWords("video")}.`),
@@ -286,7 +286,7 @@ export const JobStatus = z
     ...continued,
     prompts: z.array(z.string()).optional().meta({
       description:
-        "What the job looks for, in words. Only in the response of retrieveJob with `include=request`; absent if it has no prompts.",
+        "The job's prompts. Only in the response of retrieveJob with `include=request`; absent if it has none.",
     }),
     refines: z.array(RefinedMask).optional().meta({
       description:

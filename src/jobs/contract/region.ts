@@ -50,7 +50,7 @@ const NOT_ONE_PLACE = {
 
 const Label = RegionLabel.optional().meta({
   description:
-    "What the object is called in COCO, YOLO and previews, up to 100 characters; it is not looked for. Without a label it is called `region`.",
+    "Name of the object in COCO, YOLO and previews, up to 100 characters. The model does not search for it. Without a label, the name is `region`.",
 });
 
 const FindAll = z.boolean().optional().meta({
@@ -91,7 +91,7 @@ const Region = z
   .meta({
     id: "Region",
     description:
-      "Where in a picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and outside it.",
+      "Place of an object in a picture, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and outside it.",
     not: {
       anyOf: [
         ...NOT_ONE_PLACE.anyOf,
@@ -117,7 +117,7 @@ const PictureRegion = z
   .meta({
     id: "PictureRegion",
     description:
-      "Where in the picture to draw an object, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and outside it.",
+      "Place of an object in the picture, in pixels of the picture as viewers show it, its EXIF orientation applied: a box around it, or points on it and outside it.",
     not: NOT_ONE_PLACE,
     examples: [{ box: [40, 60, 120, 80], label: "cup" }, { points: [{ x: 100, y: 90, label: 1 }] }],
   });
@@ -134,7 +134,7 @@ const ClipRegion = z
     taskId: TaskId,
     timeSeconds: z.number().min(0).optional().meta({
       description:
-        "When in the clip, as a browser's `currentTime` says, 0 if it is left out. The frame that is shown then is processed, whatever the rate.",
+        "Time in the video, as a browser's `currentTime`; 0 by default. The frame shown at that time is processed at any rate.",
     }),
     ...PLACE,
     objectId: z.int().min(1).max(1_000).optional().meta({
@@ -147,7 +147,7 @@ const ClipRegion = z
   .meta({
     id: "ClipRegion",
     description:
-      "Where in a clip an object is, in pixels of its frames as viewers show them: a box around it, or points on it and outside it, at a time. The object is followed forwards and backwards from there.",
+      "Place of an object in a video, in pixels of its frames as viewers show them: a box around it, or points on it and outside it, at a time. The service tracks the object forward and backward from there.",
     not: NOT_ONE_PLACE,
     examples: [
       {

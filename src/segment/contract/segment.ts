@@ -32,7 +32,7 @@ const Picture = z
   .meta({ description: "The picture: an upload of this account, a public https URL, or the file's bytes." });
 
 const rle = z.boolean().default(false).meta({
-  description: "Whether each object also has its mask as COCO's compressed run lengths.",
+  description: "If true, each object also has its mask as COCO's compressed run lengths.",
 });
 
 /** POST /v1/segment, as JSON. */
@@ -61,7 +61,7 @@ export const SegmentFormRequest = z
   .strictObject({
     image: z.string().meta({ format: "binary", description: "The picture's file." }),
     prompt: z.array(z.string()).optional().meta({
-      description: "What to look for, in words: one thing per field. Repeat it for further prompts.",
+      description: "Words for the objects to find: one thing per field. Repeat it for further prompts.",
     }),
     region: z
       .array(z.string())
@@ -91,7 +91,7 @@ const FoundObject = z.strictObject({
     .meta({ items: { type: "number" } })
     .nullable()
     .meta({ description: "[x, y, width, height] in pixels; null if the mask is empty." }),
-  area: z.int().min(0).meta({ description: "How many pixels the mask has." }),
+  area: z.int().min(0).meta({ description: "Number of pixels in the mask." }),
   maskUrl: z.url().meta({ description: "The signed URL of the mask, a PNG with values 0 and 255." }),
   rle: z
     .strictObject({

@@ -4,10 +4,10 @@ import { z } from "zod";
 export const ErrorObject = z
   .strictObject({
     error: z.string().meta({ description: "A stable code for programs." }),
-    message: z.string().optional().meta({ description: "What happened, and what to do about it." }),
+    message: z.string().optional().meta({ description: "The problem and its remedy." }),
     remainingTokens: z.int().min(0).optional().meta({ description: "Tokens left in the free trial." }),
     requestedTokens: z.int().min(1).optional().meta({ description: "Tokens that the refused job needs." }),
-    expiresAt: z.iso.datetime().optional().meta({ description: "When the free trial ends or ended." }),
+    expiresAt: z.iso.datetime().optional().meta({ description: "Time at which the free trial ends or ended." }),
     activeJobId: z.string().optional().meta({ description: "The job in progress that blocks a new one." }),
     upgradeUrl: z.url().optional().meta({ description: "The page on which to upgrade or pay." }),
     retryAfterSeconds: z

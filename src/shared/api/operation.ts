@@ -8,7 +8,7 @@ export const TAGS = {
   Downloads: "All masks of a job in one zip file.",
   Sharing:
     "Links that show a result to people without an account, until they end or are revoked. A link's token is a credential for the operations that say so, about its jobs alone.",
-  Model: "What finds the objects.",
+  Model: "The model that finds the objects.",
   Account: "Whom the credential belongs to, what the account may do, and what it has used.",
   "API keys": "The account's secret keys. Never use them in a browser.",
   Webhooks:

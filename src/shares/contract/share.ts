@@ -4,7 +4,7 @@ import { SignedInputs } from "../../jobs/contract/inputs.ts";
 
 const DAY_SECONDS = 86_400;
 
-/** How many further jobs of its uploads a share shows. */
+/** Maximum number of further jobs of its uploads that a share shows. */
 export const MOST_FURTHER_JOBS = 50;
 
 /** POST /v1/jobs/{jobId}/share; other fields are ignored. */
@@ -28,16 +28,16 @@ export const CreateShareRequest = z
       }),
     showInputs: z.boolean().default(false).meta({
       description:
-        "Whether the link also shows the uploads themselves, for tasks that succeeded: the files as they were uploaded, with the place and the camera that a picture may name in its metadata.",
+        "True if the link also shows the original uploads of tasks that succeeded. A picture's metadata may name the place and the camera.",
     }),
     showAnnotations: z.boolean().default(false).meta({
       description:
-        "Whether the link also shows what people have done to the result: the job's annotations, with their notes and file names. Nobody can change them by the link.",
+        "True if the link also shows the job's annotations, with their notes and file names. A link cannot change them.",
     }),
   })
   .meta({ id: "CreateShareRequest", examples: [{ expiresIn: 86_400, showInputs: true }] });
 
-/** What an account sees of a share. The link's token is not among it. */
+/** A share as its account sees it, without the link's token. */
 export const Share = z
   .strictObject({
     jobId: z.string().meta({ description: "The job that is shared." }),
@@ -45,15 +45,15 @@ export const Share = z
       .array(z.string())
       .meta({ description: "Further jobs of the same uploads whose results the link shows." }),
     createdAt: DateTime,
-    expiresAt: DateTime.meta({ description: "When the link ends, unless it is revoked before." }),
+    expiresAt: DateTime.meta({ description: "Time at which the link ends, unless it is revoked before." }),
     showInputs: z
       .boolean()
-      .meta({ description: "Whether the link also shows the uploads of the tasks that succeeded." }),
-    showAnnotations: z.boolean().meta({ description: "Whether the link also shows the job's annotations." }),
+      .meta({ description: "True if the link also shows the uploads of the tasks that succeeded." }),
+    showAnnotations: z.boolean().meta({ description: "True if the link also shows the job's annotations." }),
   })
   .meta({
     id: "Share",
-    description: "What is shared, and until when.",
+    description: "Shared result and the time at which its link ends.",
     examples: [
       {
         jobId: "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
@@ -76,7 +76,7 @@ export const CreatedShare = z
     share: Share,
     token: z.string().meta({
       description:
-        "What the link lets in: send it as `Authorization: Bearer <token>`. It is shown only in this response.",
+        "Token of the link: send it as `Authorization: Bearer <token>`. Only this response has it.",
     }),
     url: z.url().nullable().meta({
       description:

@@ -77,7 +77,7 @@ export async function createShare({
   return { share: shareView(share), token, url: linkOf(platform, jobId, token) };
 }
 
-/** What a further job that a share is to show was asked. @throws ServiceError job_not_found, job_not_ready, naming the job. */
+/** Returns the request of a further job that a share is to show. @throws ServiceError job_not_found, job_not_ready, naming the job. */
 async function furtherJob(platform: Platform, accountId: string, jobId: string) {
   try {
     return (await finishedPage(platform, accountId, jobId)).definition;

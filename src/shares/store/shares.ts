@@ -1,13 +1,13 @@
 import { D1Store, atHome } from "../../shared/storage/d1-store.ts";
 
-/** What an account shows by a link; times are epoch milliseconds. */
+/** A result shared by a link; times are epoch milliseconds. */
 export interface ShareRecord {
   readonly jobId: string;
   /** Further jobs of the same uploads. */
   readonly further: readonly string[];
   /** The uploads that are shown themselves. */
   readonly inputs: readonly string[];
-  /** Whether the job's annotations are shown. */
+  /** True if the link shows the job's annotations. */
   readonly showAnnotations: boolean;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -28,7 +28,7 @@ const recordOf = ({ further, inputs, annotations, ...row }: ShareRow): ShareReco
   inputs: JSON.parse(inputs),
 });
 
-/** Which shares of the account ?1 have not ended at ?2: a share ends with its job. */
+/** FROM clause for the shares of the account ?1 that have not ended at ?2: a share ends with its job. */
 const LIVE = `shares WHERE account_id = ?1 AND expires_at > ?2 AND EXISTS (SELECT 1 FROM jobs WHERE id = job_id)`;
 
 /** Up to ?2 shares that ended before ?1, but for those of accounts that are being moved. */
@@ -36,7 +36,7 @@ const ENDED = `expires_at < ?1 AND ${atHome()} LIMIT ?2`;
 
 /** An account's shares in D1. The digest of a link's token goes in; only what undoes it in the directory takes it out. */
 export class Shares extends D1Store {
-  /** What the account shares at `now`, newest first. */
+  /** Lists the account's shares at `now`, newest first. */
   async list(accountId: string, now: number): Promise<ShareRecord[]> {
     const rows = await this.all<ShareRow>(
       `SELECT ${RECORD} FROM ${LIVE} ORDER BY created_at DESC, job_id DESC`,

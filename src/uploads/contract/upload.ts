@@ -55,7 +55,7 @@ export const MultipartUpload = z
       .array(
         z.strictObject({
           partNumber: PartNumber,
-          size: z.int().positive().meta({ description: "How many bytes the part has." }),
+          size: z.int().positive().meta({ description: "Size of the part in bytes." }),
           uploadUrl: z.url().meta({
             description: "PUT the part's bytes to this URL, and keep the `ETag` of the response.",
           }),

@@ -40,7 +40,7 @@ const Url = z
   .min(1)
   .max(2_048)
   .meta({
-    description: "Where the events are sent: an https URL of a public host.",
+    description: "URL that receives the events: https, of a public host.",
     examples: ["https://example.com/webhooks/segmentation"],
   });
 const Events = z
@@ -158,7 +158,7 @@ export const WebhookAttempt = z
       .int()
       .min(0)
       .nullable()
-      .meta({ description: "How long the attempt took; null while it is in progress." }),
+      .meta({ description: "Duration of the attempt; null while it is in progress." }),
     error: AttemptError.nullable().meta({
       description:
         "Why there was no response. `timeout`: none within 15 seconds. `unreachable`: no connection. `url_forbidden`: the service does not send to this URL. `interrupted`: the service was interrupted; the request may have arrived.",
@@ -175,7 +175,7 @@ export const WebhookDelivery = z
     event: WebhookEvent,
     nextAttemptAt: DateTime.nullable().meta({
       description:
-        "When the next attempt is due; null once the delivery has ended. A disabled endpoint gets no attempts.",
+        "Time of the next attempt; null once the delivery has ended. A disabled endpoint gets no attempts.",
     }),
     attempts: z.array(WebhookAttempt),
   })

@@ -2,7 +2,7 @@ import type { CreateJobRequest } from "segmentation-client";
 import type { ClipRegion } from "../workspace/rules/clip-regions.ts";
 import { regionOn } from "../workspace/rules/pointed-objects.ts";
 
-/** What a clip's job would look for, in one of its frames. */
+/** Request for one frame with the prompts and regions of a video's job. */
 export interface FrameQuestion {
   readonly prompts: readonly string[];
   /** The regions of that frame. */

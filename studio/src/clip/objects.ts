@@ -16,7 +16,7 @@ export interface ClipObject {
   /** True if it was pointed at, and not found by a prompt. */
   readonly isPointed: boolean;
   readonly colour: Colour;
-  /** When it was pointed at, in seconds, as far as this browser knows. */
+  /** Times at which it was pointed at, in seconds, as far as this browser knows. */
   readonly pointedAt: readonly number[];
   /** In which of the processed frames it was seen; none before a job has followed it. */
   readonly sightings: readonly Sighting[];
@@ -74,7 +74,7 @@ export function objectsOf(
 export const nameOf = ({ label, index }: Pick<ClipObject, "label" | "index">): string =>
   `${label ?? "Object"} ${index + 1}`;
 
-/** When an object is seen, and how surely. @param frames how many a job has processed; null before it has ended */
+/** Describes the spans in which an object is seen, and how sure they are. @param frames how many a job has processed; null before it has ended */
 export function seenInWords({ sightings, isPointed, pointedAt }: ClipObject, frames: number | null): string {
   const [first] = sightings;
   const last = sightings.at(-1);

@@ -12,7 +12,7 @@ interface SelectedProps {
   readonly onClear: () => void;
 }
 
-/** What can be done with the selected pictures. */
+/** Actions on the selected pictures. */
 export const Selected = ({ count, onJudge, onClear }: SelectedProps) => (
   <div class="gallery-selected" role="group" aria-label="Selected pictures">
     <p role="status">{counted(count, "picture")} selected</p>

@@ -63,7 +63,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   );
 }
 
-/** How far the work on the open entry is saved. */
+/** Save state of the open entry. */
 function Keeping() {
   const { path } = useLocation();
   const { value: workspace } = openedWorkspace;

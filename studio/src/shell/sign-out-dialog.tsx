@@ -2,7 +2,7 @@ import { ConfirmDialog } from "../components/dialogs/dialogs.tsx";
 import { signOut } from "../sign-in/sign-in.ts";
 
 interface SignOutDialogProps {
-  /** What signing out deletes. */
+  /** Data that signing out deletes. */
   readonly lost: readonly string[];
   readonly onClose: () => void;
 }

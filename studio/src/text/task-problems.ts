@@ -1,4 +1,4 @@
-/** What went wrong with a task or a job, in the words of people who look at pictures. */
+/** Explains the problem of a task or a job in plain words. */
 const SENTENCES: Readonly<Record<string, string>> = {
   all_tasks_failed: "No picture could be segmented. Open the job to see why.",
   canceled: "Canceled before it was done. It costs nothing.",

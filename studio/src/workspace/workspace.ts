@@ -108,7 +108,7 @@ export class Workspace {
 
   readonly pointed = signal<readonly PointedObject[]>([]);
   readonly pointing = signal<Going>(IDLE);
-  /** What was pointed at and taken back, the latest last. */
+  /** Pointed objects that were undone, the latest last. */
   readonly takenBack = signal<readonly TakenBack[]>([]);
 
   /** Instances by picture, of the searches that are shown. */
@@ -129,7 +129,7 @@ export class Workspace {
   readonly hidden = signal<ReadonlySet<string>>(new Set());
   /** The annotations of the service on which all of that is based; null until they are known. */
   readonly base = signal<JobBase | null>(null);
-  /** How far the annotations are saved. */
+  /** Save state of the annotations. */
   readonly keeping = signal<SyncState>({ at: "saved" });
   /** Instances by the number of their attempt, of objects that were pointed at. */
   readonly drawn = signal<ReadonlyMap<number, Instance>>(new Map());

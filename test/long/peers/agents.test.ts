@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(stateDir, { recursive: true });
 });
 
-/** How many rows each table has, and the bucket's keys. */
+/** Counts the rows of each table, and lists the bucket's keys. */
 async function kept(): Promise<unknown> {
   const tables =
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*' ORDER BY name";

@@ -27,7 +27,7 @@ import { type SpawnedStack, spawnStack } from "../../support/stack/spawn-stack.t
 
 const exec = promisify(execFile);
 const PICTURE = join(PROJECT_ROOT, "samples/coffee.png");
-/** Where the picture is clicked, in percent. */
+/** Clicked place in the picture, in percent. */
 const CLICK = { x: 20, y: 70 };
 
 const Walk = z.object({

@@ -12,7 +12,7 @@ import { type SpawnedStack, spawnStack } from "../../support/stack/spawn-stack.t
 import { readStrictly } from "../../support/zip/strict-zip.ts";
 
 const run = promisify(execFile);
-/** What the script is written for. */
+/** Packages and versions for which the script is written. */
 const PACKAGES = ["mcp==2.3.0", "httpx2==2.16.2"];
 
 const Objects = z.array(z.object({ confidence: z.number(), box: z.array(z.number()), area: z.number() }));

@@ -17,8 +17,8 @@ import { type SpawnedStack, spawnStack } from "../../support/stack/spawn-stack.t
 const exec = promisify(execFile);
 
 /**
- * What schemathesis takes for an error. A documented 502 or 503 is none: a source, a storage or an identity provider that is not there. That
- * whatever a schema allows is accepted is no promise: none can say whose a taskId is. The schema of a stream is that of an event's data, as its
+ * Settings of schemathesis's checks. A documented 502 or 503 is no error: a source, a storage or an identity provider is away. The service does not
+ * promise to accept everything that a schema allows, because a schema cannot say who owns a taskId. The schema of a stream is that of an event's data, as its
  * description says; schemathesis takes it for the event's. It would find its own key in the list of keys, and revoke it.
  */
 const TERMS = `
@@ -36,7 +36,7 @@ phases.fuzzing.enabled = false
 phases.stateful.enabled = false
 `;
 
-/** What CVAT is answered by its functions. */
+/** Answers of the functions to CVAT. */
 const Called = z.object({
   functions: z.record(z.string(), z.string()),
   clicked: z.object({ mask: z.array(z.array(z.number())) }),
@@ -103,7 +103,7 @@ describe("other people's tools", () => {
     expect(said).not.toContain("FAILURES");
   });
 
-  /** How each language builds and runs its walk, in the folder of its generated client, with these arguments. */
+  /** Commands that build and run each language's walk, in the folder of its generated client, with these arguments. */
   const WALKS: Readonly<Record<string, (made: string, ...args: string[]) => Promise<string>>> = {
     Go: async (made, ...args) => {
       await mkdir(join(made, "walk"));

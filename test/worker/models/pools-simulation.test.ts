@@ -26,10 +26,10 @@ class Simulation {
     new SimulatedPool("far", 3),
   ];
   readonly queue = new HeldQueue();
-  /** When a pool last gave no answer. */
+  /** Time at which a pool last gave no answer. */
   readonly #silentAt = new Map<string, number>();
   readonly problems: string[] = [];
-  /** How often each task's end was taken. */
+  /** Counts how often each task's end was taken. */
   readonly ends = new Map<string, number>();
 
   constructor(draw: Draw) {

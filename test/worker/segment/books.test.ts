@@ -26,7 +26,7 @@ const asked = fc.record({
 });
 type Asked = typeof asked extends fc.Arbitrary<infer T> ? T : never;
 
-/** What a job leaves in an account's books, without ids and times. */
+/** Rows of a job in an account's tables, without ids and times. */
 async function booksOf({ accountId }: Client) {
   const rows = async (sql: string) => (await home.DB.prepare(sql).bind(accountId).all()).results;
   return {

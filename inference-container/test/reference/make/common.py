@@ -1,4 +1,4 @@
-"""What the reference figures of all models share: pictures, prompts, seeded weights, and how results are written."""
+"""Shares pictures, prompts, seeded weights and result files among the reference figures of all models."""
 
 import base64
 import json

@@ -102,7 +102,7 @@ def make():
 
 
 class _Evaluated:
-    """What `seeded` takes: something with `eval`."""
+    """The interface that `seeded` takes: something with `eval`."""
 
     def __init__(self, built):
         self.built = built

@@ -89,7 +89,7 @@ def rectangles(pixels):
 
 
 def run(pixels):
-    """How many pixels are set before the first that is not."""
+    """Counts the set pixels before the first unset one."""
     return len(pixels) if pixels.all() else int(pixels.argmin())
 
 

@@ -20,7 +20,7 @@ import {
   type Shape,
 } from "./fields.ts";
 
-/** What the studio knows of the people's work on an entry. Pictures have the names of their tasks. */
+/** The studio's copy of people's work on an entry. Pictures are named by their tasks. */
 export interface AnnotationState {
   /** By task; empty if it is not known. */
   readonly fileNames: ReadonlyMap<string, string>;
@@ -225,7 +225,7 @@ function respelled({ done, undone }: History, names: ReadonlyMap<string, string>
   return { done: done.map(spelled), undone: undone.map(spelled) };
 }
 
-/** What comes from elsewhere is no reason to forget what can be redone here. */
+/** Changes from elsewhere keep this browser's redo list. */
 const withStep = ({ done, undone } = NO_EDITS, edit: Made): History => ({
   done: [...done, { edit, after: 0 }],
   undone,

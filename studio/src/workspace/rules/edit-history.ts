@@ -34,7 +34,7 @@ interface LeastEdit {
   readonly isOthers?: true;
 }
 
-/** What another browser says of an object, or what this one has read of it: absent is unchanged, null is as it was found. */
+/** An object's fields as another browser saved them, or as this one read them: absent is unchanged, null is as found. */
 export interface SetEdit {
   readonly type: "set";
   readonly object: string;
@@ -194,7 +194,7 @@ function set(
   return there === undefined ? [...objects, after] : objects.map((each) => (each === there ? after : each));
 }
 
-/** What a history makes of an object, whatever that is; absent is as it was found. */
+/** Changes of an object by a history; an absent field is as found. */
 export interface Changes {
   readonly label?: string;
   readonly deleted?: true;

@@ -5,7 +5,7 @@ import type { CreateJobRequest } from "segmentation-client";
 export interface Search {
   readonly jobId: string;
   readonly prompts: readonly string[];
-  /** When it was asked for, in milliseconds since 1970. */
+  /** Time of the request, in milliseconds since 1970. */
   readonly at: number;
   /** Request, if it is known. */
   readonly request: CreateJobRequest | null;

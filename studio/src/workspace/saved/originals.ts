@@ -18,7 +18,7 @@ interface Usage {
   readonly accountId: string;
   readonly taskId: string;
   readonly bytes: number;
-  /** When it was last used, in milliseconds since 1970. */
+  /** Time of the last use, in milliseconds since 1970. */
   readonly usedAt: number;
 }
 

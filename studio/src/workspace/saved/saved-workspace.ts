@@ -20,7 +20,7 @@ export interface SavedWorkspace {
   readonly accountId: string;
   /** The tab that has it. */
   readonly tab: string;
-  /** When it last changed, in milliseconds since 1970. */
+  /** Time of the last change, in milliseconds since 1970. */
   readonly usedAt: number;
   readonly isDraft: boolean;
   /** Its files were on their way. */

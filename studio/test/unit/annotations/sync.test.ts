@@ -133,7 +133,7 @@ class Browser {
     return history.undone.at(-1)?.edit;
   }
 
-  /** What a person sees. */
+  /** The state that a person sees. */
   get seen() {
     return {
       verdicts: Object.fromEntries([...this.state.verdicts].toSorted(([a], [b]) => a.localeCompare(b))),

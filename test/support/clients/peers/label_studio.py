@@ -22,7 +22,7 @@ everything = {"all": True, "excluded": []}
 
 
 def call(path: str, **what) -> httpx.Response:
-    """What the SDK has no call for, or none that gives the answer."""
+    """Requests for which the SDK has no call, or none that gives the answer."""
     answer = http.request("POST" if what else "GET", path, **what)
     if answer.is_error:
         sys.exit(f"{path}: {answer.status_code} {answer.text}")
