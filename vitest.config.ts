@@ -52,7 +52,7 @@ const nodeProject = (
 export default defineConfig({
   test: {
     silent: "passed-only",
-    // A summary that is redrawn all the time would overwrite what is printed beside the tests.
+    // A summary that is redrawn continuously would overwrite the tests' own output.
     reporters: [["default", { summary: false }]],
     // Files wait for other processes now and then, so two cores carry three.
     maxWorkers: Math.max(3, availableParallelism() - 1),

@@ -44,7 +44,7 @@ function isAtLeast(version, [major, minor]) {
 
 const packagesOf = (lock) => JSON.parse(readFileSync(lock, "utf8")).packages;
 
-/** Returns true if npm installs a package here. An optional one that names no platform belongs to one that does. */
+/** Returns true if npm installs a package here. An optional package without a platform belongs to one with a platform. */
 function isWanted({ dev, devOptional, optional, os, cpu, libc }, withTools) {
   if ((dev || devOptional) && !withTools) return false;
   if (!optional && !devOptional) return true;
@@ -113,7 +113,7 @@ async function install(withTools, withModel) {
   process.off("exit", releaseInstallLock);
 }
 
-/** Adds the tools to packages that are there, because a service may be running from them; everything else begins anew. */
+/** Adds the tools to packages that are there, because a service may be running from them; everything else starts over. */
 async function installPackages(withTools, withModel) {
   const how = withTools ? (isInstalled(false) ? ["install", "--no-save"] : ["ci"]) : ["ci", "--omit=dev"];
   console.error(`Installing packages (npm ${how.join(" ")})…`);

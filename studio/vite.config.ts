@@ -10,7 +10,7 @@ export default defineConfig({
   build: {
     emptyOutDir: true,
     rolldownOptions: {
-      // What a link shows is a page of its own: without sign-in, and not for search engines.
+      // A shared link has a separate page, without sign-in, and not for search engines.
       input: ["index.html", "shared.html"].map((page) => fileURLToPath(new URL(page, import.meta.url))),
     },
     // The policy of the pages forbids what is inline.

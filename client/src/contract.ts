@@ -388,7 +388,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a job
-         * @description Each task that has not ended fails with the error `canceled` and is not charged; finished masks stay. A job that has ended stays as it is.
+         * @description Each task that has not ended fails with the error `canceled` and is not charged; finished masks stay. An ended job does not change.
          */
         post: operations["cancelJob"];
         delete?: never;
@@ -463,7 +463,7 @@ export interface paths {
         };
         /**
          * Get what people have done to a job's result
-         * @description Classes, verdicts, and changes to objects, as the studio and other clients save them. A job that nobody has annotated has an empty document of version 0. The service keeps the annotations as long as the job. The token of a share that shows the job is a credential for it, too.
+         * @description Classes, verdicts, and changes to objects, as the studio and other clients save them. A job without annotations has an empty document of version 0. The service keeps the annotations as long as the job. The token of a share that shows the job is a credential for it, too.
          */
         get: operations["retrieveJobAnnotations"];
         /**
@@ -528,13 +528,13 @@ export interface paths {
         };
         /**
          * See what a job's link shows
-         * @description The account and whoever has the link get the same answer. A link that shows the job as a further one gets 404 `share_not_found`. The token of a share that shows the job is a credential for it, too.
+         * @description The account and the bearer of the link get the same answer. A link that shows the job as a further one gets 404 `share_not_found`. The token of a share that shows the job is a credential for it, too.
          */
         get: operations["retrieveShare"];
         put?: never;
         /**
          * Make a link to a job's result
-         * @description Whoever has the link sees the job's status and result without an account, and nothing else of the account. A job has one link: sharing it again ends the one before. An account has at most 100.
+         * @description The link shows the job's status and result to people without an account, and nothing else of the account. A job has one link: sharing it again ends the one before. An account has at most 100.
          */
         post: operations["createShare"];
         /**
@@ -779,7 +779,7 @@ export interface paths {
         put?: never;
         /**
          * Try a delivery again now
-         * @description Even one that has succeeded or has failed for good. If this attempt fails, the remaining scheduled attempts follow.
+         * @description Retries any delivery, even a successful or finally failed one. If this attempt fails, the remaining scheduled attempts follow.
          */
         post: operations["retryWebhookDelivery"];
         delete?: never;
@@ -1057,7 +1057,7 @@ export interface components {
         };
         /** @description The lowest confidence at which objects are shown. */
         AnnotationThreshold: {
-            /** @description The prompt. Absent for all prompts without a threshold of their own. */
+            /** @description The prompt. Absent for all prompts without a separate threshold. */
             prompt?: string;
             /** @description The lowest confidence that is shown. */
             least: number;
@@ -1234,7 +1234,7 @@ export interface components {
             ];
             /** @description Points on the object (label 1), at least one, and outside it (label 0). */
             points?: components["schemas"]["RegionPoint"][];
-            /** @description Regions with the same number are the same object, pointed at several times: later ones correct how it is followed. Without a number, a region is an object of its own. */
+            /** @description Regions with the same number are the same object, pointed at several times: later ones correct its tracking. Without a number, a region is a separate object. */
             objectId?: number;
             /** @description Name of the object in COCO, YOLO and previews, up to 100 characters. The model does not search for it. Without a label, the name is `region`. */
             label?: string;
@@ -1350,7 +1350,7 @@ export interface components {
             share: components["schemas"]["Share"];
             /** @description Token of the link: send it as `Authorization: Bearer <token>`. Only this response has it. */
             token: string;
-            /** @description The link: a page of the studio, with the token in its fragment, which browsers send to nobody. Null if the service has no studio. */
+            /** @description The link: a page of the studio, with the token in its fragment, which browsers never send. Null if the service has no studio. */
             url: string | null;
         };
         CreatedWebhookEndpoint: {
@@ -1434,9 +1434,9 @@ export interface components {
              * @default 0.5
              */
             maskThreshold?: number;
-            /** @description A job of this account to which this one adds: one that has all of this job's tasks. If that job adds to another itself, so does this one. Both stay jobs of their own; clients show them as one. */
+            /** @description An earlier job of this account with all of this job's tasks. This job adds to it, or to the job to which that one adds. Both stay separate jobs; clients show them as one. */
             continues?: string;
-            /** @description Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of labels, the picture's embedding. Each adds assets of its own. */
+            /** @description Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of labels, the picture's embedding. Each adds assets. */
             formats?: components["schemas"]["ImageFormat"][];
         };
         /** @description The tasks that succeeded, in the order of the request. Each mask is a single-channel PNG of the image's size, with values 0 and 255. */
@@ -1505,7 +1505,7 @@ export interface components {
         ImportedUpload: {
             /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
             taskId: components["schemas"]["TaskId"];
-            /** @description The file's type by its first bytes, whatever its source declared. */
+            /** @description The file's type by its first bytes, not as its source declared it. */
             contentType: string;
             /** @description The file's size in bytes. */
             size: number;
@@ -2389,7 +2389,7 @@ export interface components {
             numFrames?: number;
             /** @description The maximum number of frames to process. */
             maxFrames?: number;
-            /** @description A job of this account to which this one adds: one that has all of this job's tasks. If that job adds to another itself, so does this one. Both stay jobs of their own; clients show them as one. */
+            /** @description An earlier job of this account with all of this job's tasks. This job adds to it, or to the job to which that one adds. Both stay separate jobs; clients show them as one. */
             continues?: string;
             /** @description Additional formats of the result: COCO annotations of all frames, with each object's track. */
             formats?: components["schemas"]["VideoFormat"][];
@@ -2698,7 +2698,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
+                /** @description Makes a repetition of the request safe: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
                 "Idempotency-Key"?: string;
                 /** @description `wait=N` (RFC 7240) holds the response until the end, for N seconds at most, from 1 to 60; a larger N counts as 60. Any other value is ignored. */
                 Prefer?: string;
@@ -2870,7 +2870,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
+                /** @description Makes a repetition of the request safe: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3150,7 +3150,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
+                /** @description Makes a repetition of the request safe: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4090,7 +4090,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
+                /** @description Makes a repetition of the request safe: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
                 "Idempotency-Key": string;
             };
             path?: never;
@@ -4207,7 +4207,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
+                /** @description Makes a repetition of the request safe: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
                 "Idempotency-Key": string;
             };
             path?: never;
@@ -4347,7 +4347,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint as it is now. */
+            /** @description The endpoint. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4586,7 +4586,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
+                /** @description Makes a repetition of the request safe: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
                 "Idempotency-Key": string;
             };
             path?: never;
@@ -4666,7 +4666,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
+                /** @description Makes a repetition of the request safe: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`. */
                 "Idempotency-Key": string;
             };
             path?: never;

@@ -55,7 +55,7 @@ export class TextFile {
     return { size: this.#size, md5: this.#hash.digest("base64") };
   }
 
-  /** Closes the file and keeps its content. Never rejects, so that it hides no other failure. */
+  /** Closes the file and keeps its content. Never rejects, because that would hide another failure. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#file.close().catch(() => {});
   }

@@ -37,7 +37,7 @@ const REFERENCE_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 /** The sample picture and its result, for the landing page. */
 const PICTURES = { before: "samples/coffee.png", after: "docs/images/coffee-preview.png" };
 
-/** The stamp lists itself, so that it is not served. */
+/** The stamp lists itself, to keep it from being served. */
 async function stampOfSources(): Promise<string> {
   const hash = createHash("sha256");
   for (const file of globSync(SOURCES, { cwd: PROJECT_ROOT }).toSorted())

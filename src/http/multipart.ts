@@ -28,7 +28,7 @@ export function boundaryOf(contentType = ""): string | null {
 
 /**
  * Reads a form (RFC 7578) as its bytes arrive. Holds one chunk and a delimiter at a time, however large the parts are, and takes
- * time in proportion to the form's length, whatever is in it.
+ * time in proportion to the form's length.
  */
 export class MultipartReader {
   readonly #next: () => Promise<Uint8Array | null>;

@@ -78,7 +78,7 @@ const HANDLERS: Handlers = {
       gone: c.req.raw.signal,
       keep,
     };
-    // It stands for three requests.
+    // It counts as three requests.
     await boundAccount(books, account.accountId, 2);
     const beginning = beginFromRequest(c, client);
     // If the client disconnects, what has been stored is still forgotten, or the job created.

@@ -61,7 +61,7 @@ async function beginFromJson(client: Requester, { value, aside: [inline] }: Stri
   return { ...(await segment(client, picture, sought)), sought };
 }
 
-/** Puts a short picture in the place of the one that was set aside. */
+/** Puts a short picture in the place of the real one. */
 function setBase64(value: unknown): void {
   const image: unknown = Reflect.get(Object(value), "image");
   if (typeof image === "object" && image !== null) Reflect.set(image, "base64", BASE64_PLACEHOLDER);

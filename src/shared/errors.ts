@@ -69,7 +69,7 @@ export const ERROR_CATALOGUE = {
     task_not_owned:
       "A taskId is not an upload of this account. Upload the file again and use its new taskId.",
     annotations_not_shared:
-      "The link does not show people's annotations of the result. Ask whoever shared it for a link that does.",
+      "The link does not show people's annotations of the result. Ask its owner for a link that does.",
     origin_forbidden:
       "Pages of this origin may not call this path. Call it from a server or a program, without the header Origin.",
   }),

@@ -75,7 +75,7 @@ describe("a batch of the bucket's events", () => {
     });
     const { queue, metadata } = createMessageBatch("segmentation-uploads", []);
     const batch = { queue, metadata, messages, ackAll: () => {}, retryAll: () => {} };
-    // Nobody waits for its end: the fourth database never answers.
+    // Not awaited: the fourth database never answers.
     void worker.queue(batch, failing);
     await vi.waitFor(() => {
       const calls = messages.map(({ ack, retry }) => [ack.mock.calls.length, retry.mock.calls.length]);

@@ -58,7 +58,7 @@ describe("the erasure of an account that is being moved", () => {
     expect(refused.body.message).toContain(`npm run admin -- move-account --account ${accountId} --to DB_3`);
     await moveUntil(platform, accountId, "DB_2", "moved");
     expect(await rowsOf("DB_2", accountId)).toEqual(before);
-    // Where nobody has seen the key before.
+    // In an isolate that has not seen the key.
     expect((await sendIn(withDatabases(3), key, "GET", "/v1/account")).status).toBe(200);
     expect((await erase(accountId)).body).toMatchObject({ state: "emptied" });
     expect(await everywhere(accountId)).toEqual([]);

@@ -170,7 +170,7 @@ describe("the directory that is away", () => {
     for (const credential of [here.key, unseen.key, token])
       expectError(await overview(credential), 503, "database_unavailable");
     isAway.now = false;
-    // Nobody was taken for a stranger meanwhile.
+    // No account was taken for a stranger meanwhile.
     for (const credential of [here.key, unseen.key, token])
       expect((await overview(credential)).status).toBe(200);
   });
@@ -235,7 +235,7 @@ describe("a database that is slow", () => {
     const well = await inDatabase("DB_2", () => newClient("trial"));
     const task = await inDatabase("DB_2", () => uploaded(well));
     const stale = await plantStale(well, "DB_2");
-    // Nobody waits for its end: the third database never answers.
+    // Not awaited: the third database never answers.
     void runCron(CRONS.sweep, environment);
     await vi.waitFor(async () => expect(await stale()).toBe(0), { timeout: 30_000 });
     expect((await sendIn(environment, well.key, "POST", "/v1/jobs", imageJob([task]))).status).toBe(202);

@@ -121,7 +121,7 @@ describe("an account that is moved to another database", () => {
 
     expectError(await client.send("GET", "/v1/account"), 503, "account_moving");
     expect((await other.send("GET", "/v1/account")).status).toBe(200);
-    // Awaited at once: nobody else is told that this call of an object was refused.
+    // Awaited at once: otherwise the refusal of this call would be an unhandled rejection.
     const deleted = await env.JOBS.getByName(jobId)
       .delete(accountId)
       .catch((error: unknown) => String(error));

@@ -32,7 +32,7 @@ describe("clients that wait for a job, by the whole stack", () => {
     return (await client.createImageJob({ tasks, prompts: ["cat"] })).jobId;
   }
 
-  /** A request on a connection of its own. */
+  /** A request on a separate connection. */
   async function request(path: string, header = ""): Promise<Socket> {
     const { hostname, port } = new URL(stack.baseUrl);
     const socket = connect(Number(port), hostname);

@@ -38,7 +38,7 @@ const ENV = {
 const PROMPTS = ["bright"];
 const FRAMES = 6;
 
-/** Copies the database as it is now, while the stack works. */
+/** Copies the database while the stack works. */
 async function copyDatabase(data: string, copy: string): Promise<void> {
   const database = new DatabaseSync(await databaseFile(data));
   database.exec(`VACUUM INTO '${copy}'`);

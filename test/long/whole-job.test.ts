@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from "vitest";
 const RUNS = Number(process.env["WHOLE_JOB_RUNS"] ?? 50);
 const FILE = "test/long/worker/whole-job.test.ts";
 
-/** One run in a runtime of its own. Returns what it printed if it failed. */
+/** One run in a separate runtime. Returns what it printed if it failed. */
 async function run(seed: number): Promise<string | null> {
   const vitest = join("node_modules", ".bin", "vitest");
   const child = spawn(vitest, ["run", "--project", "long-worker", FILE], {

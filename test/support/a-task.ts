@@ -1,6 +1,6 @@
 import type { TaskRequest } from "@segmentation/protocol";
 
-/** A task whose picture nobody can fetch: a service that has taken it stays busy. */
+/** A task whose picture cannot be fetched: a service that has taken it stays busy. */
 export const aTask = (key: string): TaskRequest => ({
   key,
   lane: "bulk",

@@ -27,7 +27,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "segmentation-client": "client/src/index.ts",
 };
 
-/** A file, and another one that it imports. */
+/** A file, and a file that it imports. */
 type Import = readonly [from: string, to: string];
 
 const importsIn = (file: string, text: string): Import[] =>

@@ -114,7 +114,7 @@ export interface Api {
   /**
    * Cancel a job.
    *
-   * Each task that has not ended fails with the error `canceled` and is not charged; finished masks stay. A job that has ended stays as it is.
+   * Each task that has not ended fails with the error `canceled` and is not charged; finished masks stay. An ended job does not change.
    * @example
    * await client.api.cancelJob({
    *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"
@@ -160,7 +160,7 @@ export interface Api {
   /**
    * Get what people have done to a job's result.
    *
-   * Classes, verdicts, and changes to objects, as the studio and other clients save them. A job that nobody has annotated has an empty document of version 0. The service keeps the annotations as long as the job.
+   * Classes, verdicts, and changes to objects, as the studio and other clients save them. A job without annotations has an empty document of version 0. The service keeps the annotations as long as the job.
    * @example
    * await client.api.retrieveJobAnnotations({
    *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"
@@ -220,7 +220,7 @@ export interface Api {
   /**
    * Make a link to a job's result.
    *
-   * Whoever has the link sees the job's status and result without an account, and nothing else of the account. A job has one link: sharing it again ends the one before. An account has at most 100.
+   * The link shows the job's status and result to people without an account, and nothing else of the account. A job has one link: sharing it again ends the one before. An account has at most 100.
    * @example
    * await client.api.createShare({
    *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
@@ -232,7 +232,7 @@ export interface Api {
   /**
    * See what a job's link shows.
    *
-   * The account and whoever has the link get the same answer. A link that shows the job as a further one gets 404 `share_not_found`.
+   * The account and the bearer of the link get the same answer. A link that shows the job as a further one gets 404 `share_not_found`.
    * @example
    * await client.api.retrieveShare({
    *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"
@@ -375,7 +375,7 @@ export interface Api {
   /**
    * Try a delivery again now.
    *
-   * Even one that has succeeded or has failed for good. If this attempt fails, the remaining scheduled attempts follow.
+   * Retries any delivery, even a successful or finally failed one. If this attempt fails, the remaining scheduled attempts follow.
    * @example
    * await client.api.retryWebhookDelivery({
    *   "endpointId": "whe_019aa0f61c4e7d2d9be7a5f40b8a6c21",

@@ -11,7 +11,7 @@ const MOST_EXTENSION_BYTES = 16;
 /** Refused by Windows, or the end of a name elsewhere. */
 // oxlint-disable-next-line no-control-regex
 const REFUSED = /[\u0000-\u001f\u007f<>:"/\\|?*]/g;
-/** Devices of Windows, whatever the extension. */
+/** Devices of Windows, with any extension. */
 const RESERVED = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$) *(?:\.|$)/i;
 /** Belongs to the character before it. */
 const JOINED = /^(?:\p{M}|\p{Emoji_Modifier}|\u200d)$/u;
@@ -67,7 +67,7 @@ export class FileNames {
   }
 }
 
-/** Tells whether a path is one that `FileNames` may give. */
+/** Returns true if `FileNames` may give this path. */
 export const isSafe = (path: string): boolean =>
   path.split("/").every((name) => name !== "" && safe(name) === name);
 

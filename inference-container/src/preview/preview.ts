@@ -111,7 +111,7 @@ async function show(
   });
 }
 
-/** Sorts the largest first, so that it lies below the small ones. */
+/** Sorts the largest first, below the small ones. */
 function largestFirst(objects: readonly Shown[]): Shown[] {
   return objects.toSorted((a, b) => b.runs.area - a.runs.area);
 }

@@ -28,7 +28,7 @@ export class Lanes<Request extends Queued> {
     return this.#lineOf(request)?.isFull ?? true;
   }
 
-  /** Adds a task. Returns the task for which its line has no room then: the new one, or one that gives way. */
+  /** Adds a task. Returns the task for which its line has no room then: the new task, or a task that gives way. */
   add(request: Request): Request | undefined {
     return this.#lineOf(request)?.add(request);
   }

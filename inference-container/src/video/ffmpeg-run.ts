@@ -166,7 +166,7 @@ export class FfmpegRun {
     }
   }
 
-  /** Kills it if it still runs, and resolves once it is gone. Never rejects, so that it hides no other failure. */
+  /** Kills it if it still runs, and resolves once it is gone. Never rejects, because that would hide another failure. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#signal.removeEventListener("abort", this.#kill);
     clearTimeout(this.#timer);

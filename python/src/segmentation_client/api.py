@@ -169,8 +169,8 @@ class Jobs(Operations):
     ) -> m.JobStatus:
         """Cancel a job.
 
-        Each task that has not ended fails with the error `canceled` and is not charged; finished masks stay. A
-        job that has ended stays as it is.
+        Each task that has not ended fails with the error `canceled` and is not charged; finished masks stay.
+        An ended job does not change.
         """
         return cast(m.JobStatus, self._ask("POST /v1/jobs/{job_id}/cancel", {"job_id": job_id}, options=options))
 
@@ -218,8 +218,8 @@ class Jobs(Operations):
     ) -> m.JobAnnotations:
         """Get what people have done to a job's result.
 
-        Classes, verdicts, and changes to objects, as the studio and other clients save them. A job that nobody
-        has annotated has an empty document of version 0. The service keeps the annotations as long as the job.
+        Classes, verdicts, and changes to objects, as the studio and other clients save them. A job without
+        annotations has an empty document of version 0. The service keeps the annotations as long as the job.
         The token of a share that shows the job is a credential for it, too.
         """
         return cast(m.JobAnnotations, self._ask("GET /v1/jobs/{job_id}/annotations", {"job_id": job_id}, options=options))
@@ -284,7 +284,7 @@ class Sharing(Operations):
     ) -> m.CreatedShare:
         """Make a link to a job's result.
 
-        Whoever has the link sees the job's status and result without an account, and nothing else of the
+        The link shows the job's status and result to people without an account, and nothing else of the
         account. A job has one link: sharing it again ends the one before. An account has at most 100.
         """
         return cast(m.CreatedShare, self._ask("POST /v1/jobs/{job_id}/share", {"job_id": job_id}, body=body, options=options))
@@ -296,7 +296,7 @@ class Sharing(Operations):
     ) -> m.SharedInputs:
         """See what a job's link shows.
 
-        The account and whoever has the link get the same answer. A link that shows the job as a further one
+        The account and the bearer of the link get the same answer. A link that shows the job as a further one
         gets 404 `share_not_found`. The token of a share that shows the job is a credential for it, too.
         """
         return cast(m.SharedInputs, self._ask("GET /v1/jobs/{job_id}/share", {"job_id": job_id}, options=options))
@@ -493,8 +493,8 @@ class Webhooks(Operations):
     ) -> m.WebhookDelivery:
         """Try a delivery again now.
 
-        Even one that has succeeded or has failed for good. If this attempt fails, the remaining scheduled
-        attempts follow.
+        Retries any delivery, even a successful or finally failed one. If this attempt fails, the remaining
+        scheduled attempts follow.
         """
         return cast(m.WebhookDelivery, self._ask("POST /v1/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}/retry", {"endpoint_id": endpoint_id, "delivery_id": delivery_id}, options=options))
 
@@ -674,8 +674,8 @@ class AsyncJobs(AsyncOperations):
     ) -> m.JobStatus:
         """Cancel a job.
 
-        Each task that has not ended fails with the error `canceled` and is not charged; finished masks stay. A
-        job that has ended stays as it is.
+        Each task that has not ended fails with the error `canceled` and is not charged; finished masks stay.
+        An ended job does not change.
         """
         return cast(m.JobStatus, await self._ask("POST /v1/jobs/{job_id}/cancel", {"job_id": job_id}, options=options))
 
@@ -723,8 +723,8 @@ class AsyncJobs(AsyncOperations):
     ) -> m.JobAnnotations:
         """Get what people have done to a job's result.
 
-        Classes, verdicts, and changes to objects, as the studio and other clients save them. A job that nobody
-        has annotated has an empty document of version 0. The service keeps the annotations as long as the job.
+        Classes, verdicts, and changes to objects, as the studio and other clients save them. A job without
+        annotations has an empty document of version 0. The service keeps the annotations as long as the job.
         The token of a share that shows the job is a credential for it, too.
         """
         return cast(m.JobAnnotations, await self._ask("GET /v1/jobs/{job_id}/annotations", {"job_id": job_id}, options=options))
@@ -789,7 +789,7 @@ class AsyncSharing(AsyncOperations):
     ) -> m.CreatedShare:
         """Make a link to a job's result.
 
-        Whoever has the link sees the job's status and result without an account, and nothing else of the
+        The link shows the job's status and result to people without an account, and nothing else of the
         account. A job has one link: sharing it again ends the one before. An account has at most 100.
         """
         return cast(m.CreatedShare, await self._ask("POST /v1/jobs/{job_id}/share", {"job_id": job_id}, body=body, options=options))
@@ -801,7 +801,7 @@ class AsyncSharing(AsyncOperations):
     ) -> m.SharedInputs:
         """See what a job's link shows.
 
-        The account and whoever has the link get the same answer. A link that shows the job as a further one
+        The account and the bearer of the link get the same answer. A link that shows the job as a further one
         gets 404 `share_not_found`. The token of a share that shows the job is a credential for it, too.
         """
         return cast(m.SharedInputs, await self._ask("GET /v1/jobs/{job_id}/share", {"job_id": job_id}, options=options))
@@ -998,8 +998,8 @@ class AsyncWebhooks(AsyncOperations):
     ) -> m.WebhookDelivery:
         """Try a delivery again now.
 
-        Even one that has succeeded or has failed for good. If this attempt fails, the remaining scheduled
-        attempts follow.
+        Retries any delivery, even a successful or finally failed one. If this attempt fails, the remaining
+        scheduled attempts follow.
         """
         return cast(m.WebhookDelivery, await self._ask("POST /v1/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}/retry", {"endpoint_id": endpoint_id, "delivery_id": delivery_id}, options=options))
 

@@ -188,7 +188,7 @@ class AnnotationThreshold(TypedDict):
     """The lowest confidence at which objects are shown."""
 
     prompt: NotRequired[str]
-    """The prompt. Absent for all prompts without a threshold of their own."""
+    """The prompt. Absent for all prompts without a separate threshold."""
     least: float
     """The lowest confidence that is shown."""
 
@@ -287,8 +287,8 @@ class ClipRegion(TypedDict):
     points: NotRequired[Sequence[RegionPoint]]
     """Points on the object (label 1), at least one, and outside it (label 0)."""
     objectId: NotRequired[int]
-    """Regions with the same number are the same object, pointed at several times: later ones correct how it is
-    followed. Without a number, a region is an object of its own.
+    """Regions with the same number are the same object, pointed at several times: later ones correct its
+    tracking. Without a number, a region is a separate object.
     """
     label: NotRequired[str]
     """Name of the object in COCO, YOLO and previews, up to 100 characters. The model does not search for it.
@@ -363,7 +363,7 @@ class CreatedShare(TypedDict):
     token: str
     """Token of the link: send it as `Authorization: Bearer <token>`. Only this response has it."""
     url: Union[str, None]
-    """The link: a page of the studio, with the token in its fragment, which browsers send to nobody. Null if the
+    """The link: a page of the studio, with the token in its fragment, which browsers never send. Null if the
     service has no studio.
     """
 
@@ -417,12 +417,12 @@ class ImageJobRequest(TypedDict):
     maskThreshold: NotRequired[float]
     """Pixels with a lower probability are left out of the mask."""
     continues: NotRequired[str]
-    """A job of this account to which this one adds: one that has all of this job's tasks. If that job adds to
-    another itself, so does this one. Both stay jobs of their own; clients show them as one.
+    """An earlier job of this account with all of this job's tasks. This job adds to it, or to the job to which
+    that one adds. Both stay separate jobs; clients show them as one.
     """
     formats: NotRequired[Sequence[ImageFormat]]
     """Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of
-    labels, the picture's embedding. Each adds assets of its own.
+    labels, the picture's embedding. Each adds assets.
     """
 
 
@@ -476,7 +476,7 @@ class ImportedUpload(TypedDict):
     taskId: TaskId
     """The id of an upload: a lowercase UUID, a dot and a file extension."""
     contentType: str
-    """The file's type by its first bytes, whatever its source declared."""
+    """The file's type by its first bytes, not as its source declared it."""
     size: int
     """The file's size in bytes."""
 
@@ -1011,8 +1011,8 @@ class VideoJobRequest(TypedDict):
     maxFrames: NotRequired[int]
     """The maximum number of frames to process."""
     continues: NotRequired[str]
-    """A job of this account to which this one adds: one that has all of this job's tasks. If that job adds to
-    another itself, so does this one. Both stay jobs of their own; clients show them as one.
+    """An earlier job of this account with all of this job's tasks. This job adds to it, or to the job to which
+    that one adds. Both stay separate jobs; clients show them as one.
     """
     formats: NotRequired[Sequence[VideoFormat]]
     """Additional formats of the result: COCO annotations of all frames, with each object's track."""
@@ -1169,12 +1169,12 @@ class ImageJobOptions(TypedDict, total=False):
     mask_threshold: float
     """Pixels with a lower probability are left out of the mask."""
     continues: str
-    """A job of this account to which this one adds: one that has all of this job's tasks. If that job adds to
-    another itself, so does this one. Both stay jobs of their own; clients show them as one.
+    """An earlier job of this account with all of this job's tasks. This job adds to it, or to the job to which
+    that one adds. Both stay separate jobs; clients show them as one.
     """
     formats: Sequence[ImageFormat]
     """Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of
-    labels, the picture's embedding. Each adds assets of its own.
+    labels, the picture's embedding. Each adds assets.
     """
 
 
@@ -1190,8 +1190,8 @@ class VideoJobOptions(TypedDict, total=False):
     max_frames: int
     """The maximum number of frames to process."""
     continues: str
-    """A job of this account to which this one adds: one that has all of this job's tasks. If that job adds to
-    another itself, so does this one. Both stay jobs of their own; clients show them as one.
+    """An earlier job of this account with all of this job's tasks. This job adds to it, or to the job to which
+    that one adds. Both stay separate jobs; clients show them as one.
     """
     formats: Sequence[VideoFormat]
     """Additional formats of the result: COCO annotations of all frames, with each object's track."""

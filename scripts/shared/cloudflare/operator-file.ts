@@ -64,7 +64,7 @@ const isMigration = (entry: unknown): boolean => isTable(entry) && entry["tag"] 
 
 /**
  * Returns the entries of wrangler.toml in the order in which they are merged. Cloudflare applies the migrations after the last one
- * that it has. So one that only the operator's file has stays before those that a later version adds.
+ * that it has. So the operator's additions come before those of a later version.
  */
 function inOrderOf(base: readonly unknown[], own: readonly unknown[]): readonly unknown[] {
   const names = new Set(base.map(nameOf));

@@ -6,7 +6,7 @@ const IS_FORBIDDEN = /\b(EACCES|EPERM|EROFS)\b/;
 
 /**
  * Returns the failure to print if an error, also one of a child process, says that the state folder could not be written. Returns any
- * other error as it is.
+ * other error unchanged.
  */
 export function unwritable(error: unknown, folder: string): unknown {
   const message = messageOf(error);

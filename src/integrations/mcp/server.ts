@@ -136,7 +136,7 @@ export function newServer(client: Requester, requestId: string, refusal: unknown
   add("cancel_job", SCHEMAS.cancel_job, {
     title: "Cancel a job",
     description:
-      "Ends a job: what has not been processed is not charged. A finished job stays as it is. Free.",
+      "Ends a job: what has not been processed is not charged. A finished job does not change. Free.",
     hints: { ...MAKES, destructiveHint: true, idempotentHint: true },
     run: async ({ jobId }) => ({ answer: await cancelJob({ ...client, jobId }) }),
   });

@@ -57,7 +57,7 @@ export const Thresholds = z
     z
       .strictObject({
         prompt: z.string().min(1).max(1_000).optional().meta({
-          description: "The prompt. Absent for all prompts without a threshold of their own.",
+          description: "The prompt. Absent for all prompts without a separate threshold.",
         }),
         least: z.number().min(0).max(1).meta({ description: "The lowest confidence that is shown." }),
       })

@@ -57,7 +57,7 @@ const continued = {
 
 const Continues = z.string().min(1).max(200).optional().meta({
   description:
-    "A job of this account to which this one adds: one that has all of this job's tasks. If that job adds to another itself, so does this one. Both stay jobs of their own; clients show them as one.",
+    "An earlier job of this account with all of this job's tasks. This job adds to it, or to the job to which that one adds. Both stay separate jobs; clients show them as one.",
 });
 
 /** Returns the complaint about a field that the chosen variant does not have; the field's name precedes it. */
@@ -88,7 +88,7 @@ export const ImageJobRequest = z
       continues: Continues,
       formats: formats(
         ResultFormat,
-        `Additional formats of the result: ${formatsInWords("image")}. Each adds assets of its own.`,
+        `Additional formats of the result: ${formatsInWords("image")}. Each adds assets.`,
       ),
     },
     foreign("an image"),

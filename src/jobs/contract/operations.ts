@@ -92,7 +92,7 @@ export const JOBS_OPERATIONS = {
     tag: "Jobs",
     summary: "Cancel a job",
     description:
-      "Each task that has not ended fails with the error `canceled` and is not charged; finished masks stay. A job that has ended stays as it is.",
+      "Each task that has not ended fails with the error `canceled` and is not charged; finished masks stay. An ended job does not change.",
     status: 200,
     answer: JobStatus,
     success: "The status of the job, which has ended, and of each of its tasks.",
@@ -154,7 +154,7 @@ export const JOBS_OPERATIONS = {
     tag: "Jobs",
     summary: "Get what people have done to a job's result",
     description:
-      "Classes, verdicts, and changes to objects, as the studio and other clients save them. A job that nobody has annotated has an empty document of version 0. The service keeps the annotations as long as the job.",
+      "Classes, verdicts, and changes to objects, as the studio and other clients save them. A job without annotations has an empty document of version 0. The service keeps the annotations as long as the job.",
     byLink: true,
     status: 200,
     answer: JobAnnotations,

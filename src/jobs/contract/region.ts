@@ -139,7 +139,7 @@ const ClipRegion = z
     ...PLACE,
     objectId: z.int().min(1).max(1_000).optional().meta({
       description:
-        "Regions with the same number are the same object, pointed at several times: later ones correct how it is followed. Without a number, a region is an object of its own.",
+        "Regions with the same number are the same object, pointed at several times: later ones correct its tracking. Without a number, a region is a separate object.",
     }),
     label: Label,
   })

@@ -6,7 +6,7 @@ import { ABSENT, PublicUrl, TaskId } from "../../shared/api/primitives.ts";
 /** Maximum bytes of a picture inside JSON. A larger one needs a form, a URL or an upload. */
 export const MOST_INLINE_BYTES = 5_000_000;
 
-/** Stands for a picture in base64, whose characters no schema reads. */
+/** Placeholder for a picture in base64, whose characters no schema reads. */
 export const BASE64_PLACEHOLDER = "AAAA";
 
 const { threshold, maskThreshold, generatePreview } = ImageJobRequest.shape;

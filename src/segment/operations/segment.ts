@@ -26,7 +26,7 @@ export type Sought = Omit<SegmentRequest, "image">;
 const OPERATION = "segment";
 const RETRY_SECONDS = 1;
 
-/** Returns true if a request repeats one that has succeeded: its file is not stored again. */
+/** Returns true if a request repeats a successful one: its file is not stored again. */
 export async function isRepetition({ platform, account, idempotencyKey: key }: Requester): Promise<boolean> {
   if (key === undefined) return false;
   const { accountId } = account;

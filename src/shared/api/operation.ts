@@ -96,7 +96,7 @@ export const IdempotencyKey = z
   .max(128)
   .meta({
     description:
-      "Identifies the request, so that it can be repeated safely: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`.",
+      "Makes a repetition of the request safe: for 24 hours a repetition gets the first response, with the header `Idempotent-Replayed`.",
     examples: ["8e03978e-40d5-43e8-bc93-6894a57f9324"],
   });
 

@@ -19,7 +19,7 @@ export const SHARES_OPERATIONS = {
     tag: "Sharing",
     summary: "Make a link to a job's result",
     description:
-      "Whoever has the link sees the job's status and result without an account, and nothing else of the account. A job has one link: sharing it again ends the one before. An account has at most 100.",
+      "The link shows the job's status and result to people without an account, and nothing else of the account. A job has one link: sharing it again ends the one before. An account has at most 100.",
     body: CreateShareRequest,
     status: 201,
     answer: CreatedShare,
@@ -32,7 +32,7 @@ export const SHARES_OPERATIONS = {
     tag: "Sharing",
     summary: "See what a job's link shows",
     description:
-      "The account and whoever has the link get the same answer. A link that shows the job as a further one gets 404 `share_not_found`.",
+      "The account and the bearer of the link get the same answer. A link that shows the job as a further one gets 404 `share_not_found`.",
     byLink: true,
     status: 200,
     answer: SharedInputs,

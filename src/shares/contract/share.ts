@@ -80,7 +80,7 @@ export const CreatedShare = z
     }),
     url: z.url().nullable().meta({
       description:
-        "The link: a page of the studio, with the token in its fragment, which browsers send to nobody. Null if the service has no studio.",
+        "The link: a page of the studio, with the token in its fragment, which browsers never send. Null if the service has no studio.",
     }),
   })
   .meta({ id: "CreatedShare" });

@@ -67,7 +67,7 @@ export async function createShare({
   const share: ShareRecord = { jobId, further, inputs, showAnnotations, createdAt, expiresAt };
   const token = generateShareToken();
   const digest = await sha256Hex(token);
-  // First, as with API keys: nobody could use a link that the directory lacks.
+  // First, as with API keys: a link that the directory lacks would not work.
   await inDirectory(platform, (directory) => directory.enter(digest, accountId));
   const { isShared, before } = await platform.shares.put(accountId, share, digest, MOST_SHARES);
   const gone = isShared ? before : digest;
@@ -87,13 +87,13 @@ async function furtherJob(platform: Platform, accountId: string, jobId: string) 
   }
 }
 
-/** The page of the studio that shows a share; null where there is no studio. Browsers send a fragment to nobody. */
+/** The page of the studio that shows a share; null where there is no studio. Browsers never send a fragment. */
 const linkOf = ({ settings }: Platform, jobId: string, token: string): string | null =>
   studioSettingsOf(settings) === null
     ? null
     : new URL(`/studio/shared/${jobId}#${token}`, settings.PUBLIC_URL).href;
 
-/** retrieveShare: for the account, and for whoever has this very link. @throws ServiceError share_not_found. */
+/** retrieveShare: for the account, and for the bearer of this link. @throws ServiceError share_not_found. */
 export async function retrieveShare({
   platform,
   account: { accountId },

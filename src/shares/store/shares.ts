@@ -47,7 +47,7 @@ export class Shares extends D1Store {
 
   /**
    * The share of one job, with those of its uploads that are still there; null if the job is not shared at `now`.
-   * @param digest finds only the share whose token has this digest: a link may show a job that has another link of its own
+   * @param digest finds only the share whose token has this digest: a link may show a job that has another link
    */
   async find(accountId: string, jobId: string, now: number, digest?: string): Promise<ShareRecord | null> {
     const row = await this.first<ShareRow & { readonly there: string }>(

@@ -137,7 +137,7 @@ export const ImportedUpload = z
     taskId: TaskId,
     contentType: z
       .string()
-      .meta({ description: "The file's type by its first bytes, whatever its source declared." }),
+      .meta({ description: "The file's type by its first bytes, not as its source declared it." }),
     size: z.int().positive().meta({ description: "The file's size in bytes." }),
   })
   .meta({

@@ -56,7 +56,7 @@ export const WEBHOOKS_OPERATIONS = {
     body: UpdateWebhookEndpointRequest,
     status: 200,
     answer: WebhookEndpoint,
-    success: "The endpoint as it is now.",
+    success: "The endpoint.",
     errors: ["url_forbidden", "webhook_endpoint_not_found"],
   },
   rotateWebhookSecret: {
@@ -102,7 +102,7 @@ export const WEBHOOKS_OPERATIONS = {
     tag: "Webhooks",
     summary: "Try a delivery again now",
     description:
-      "Even one that has succeeded or has failed for good. If this attempt fails, the remaining scheduled attempts follow.",
+      "Retries any delivery, even a successful or finally failed one. If this attempt fails, the remaining scheduled attempts follow.",
     status: 202,
     answer: WebhookDelivery,
     success: "The delivery, before the attempt.",

@@ -51,7 +51,7 @@ export class ClipPointing {
     return [...others, own?.region ?? { points: [] }];
   });
 
-  /** Chooses a tool. What is pointed at stands still. */
+  /** Chooses a tool. The video pauses while a person points. */
   choose(tool: "pan" | PointingTool): void {
     this.tool.value = tool;
     this.complaint.value = null;
@@ -65,7 +65,7 @@ export class ClipPointing {
   }
 
   /**
-   * A region was pointed at in the frame that is shown: a new object, or a correction of the one that further points are of.
+   * A region was pointed at in the frame that is shown: a new object, or a correction of the active one.
    * @param masks what a job has found, if it has
    */
   async point(region: Region, isFurther: boolean, masks: MasksJson | null): Promise<void> {

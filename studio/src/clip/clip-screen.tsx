@@ -108,7 +108,7 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
   const onKeyDown = (event: KeyboardEvent): void => {
     const { key, target } = event;
     const act = KEYS[key];
-    // These have an answer of their own.
+    // These are handled separately.
     const isTaken =
       event.defaultPrevented ||
       target instanceof HTMLSelectElement ||
@@ -238,7 +238,7 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
 
 const UNKNOWN: Size = { width: 16, height: 9 };
 
-/** Stands in for the masks of a clip without a result. */
+/** Replaces the masks of a clip without a result. */
 const noMasks = (size: Size | null): MasksJson => ({ version: 1, fps: 1, ...(size ?? UNKNOWN), frames: [] });
 
 const Failed = ({ job }: { readonly job: JobStatus }) => {

@@ -5,7 +5,7 @@ import { counted } from "../text/format.ts";
 import { type ClipRegion, objectIdsIn } from "../workspace/rules/clip-regions.ts";
 import { clock, isSure } from "./time.ts";
 
-/** An object of a clip, as it is listed. */
+/** A listed object of a clip. */
 export interface ClipObject {
   /** The `objectId` of masks.json, and of the regions that point at it. */
   readonly id: number;

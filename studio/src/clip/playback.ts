@@ -18,7 +18,7 @@ export class Playback {
   readonly canPlay = signal(false);
   /** True if the browser can't play the file. */
   readonly isUnplayable = signal(false);
-  /** The video's size in pixels, as it is shown; null until it is known. */
+  /** The video's shown size in pixels; null until it is known. */
   readonly size = signal<Size | null>(null);
   /** The video's length in seconds; 0 until it is known. */
   readonly length = signal(0);
@@ -26,13 +26,13 @@ export class Playback {
   readonly begin = signal(0);
   /** The times of the processed frames, in seconds. */
   readonly times = signal<readonly number[]>([]);
-  /** The clip's length in seconds, as far as it is known. */
+  /** The clip's length in seconds, if known. */
   readonly duration = computed(() => Math.max(this.length.value, this.times.value.at(-1) ?? 0));
   /** The place of the processed frame that is shown, -1 if there is none. */
   readonly shown = computed(() => shownAt(this.times.value, this.seconds.value));
-  /** True if the place is one that somebody went to, and not yet one that the video came to by playing. */
+  /** True if a person moved to this place, and the video has not played since. */
   #isChosen = true;
-  /** True if the clip was played to its end, and nobody has gone elsewhere since. */
+  /** True if the clip was played to its end, and not moved since. */
   #hasEnded = false;
   #video: HTMLVideoElement | null = null;
 
@@ -107,7 +107,7 @@ export class Playback {
     this.seek(stepFrom(this.times.value, this.seconds.value, by));
   }
 
-  /** Stands still on the nearest processed frame. */
+  /** Pauses on the nearest processed frame. */
   settle(): void {
     const { value: times } = this.times;
     const nearest = times[nearestTo(times, this.seconds.value)];

@@ -11,7 +11,7 @@ export function clock(seconds: number): string {
 /** A browser's clock runs in doubles, a clip's frames in shares of a second: what is this near is the same frame. */
 const NEAR_SEC = 0.002;
 
-/** Returns the index of the time that is shown at a moment: the last one that has come, or else the first; -1 of no times. */
+/** Returns the index of the time that is shown at a moment: the latest one so far, or else the first; -1 without times. */
 export function shownAt(times: readonly number[], seconds: number): number {
   const next = times.findIndex((time) => time > seconds + NEAR_SEC);
   if (times.length === 0) return -1;

@@ -13,9 +13,9 @@ const RenameDialog = lazyDialog(async () => (await import("../edit/dialogs.tsx")
 interface TracksProps {
   readonly objects: readonly ClipObject[];
   readonly hidden: Signal<ReadonlySet<number>>;
-  /** The object that stands out, here and in the player. */
+  /** The highlighted object, here and in the player. */
   readonly highlighted: Signal<number | null>;
-  /** True if the masks are in the video itself: then it has colours of its own, and none can be hidden. */
+  /** True if the masks are in the video itself: then it has other colours, and none can be hidden. */
   readonly isBurnedIn: boolean;
   /** True if a job has ended: what has no mask by now is lost. */
   readonly isFollowed: boolean;

@@ -34,7 +34,7 @@ export function overlap(a: PackedMask, b: PackedMask): number {
 
 /**
  * Compares the objects that two searches have found in a picture. Each belongs to at most one of the other search, those that
- * overlap most first, whatever they are called.
+ * overlap most first, under any name.
  */
 export function differencesOf(ours: readonly NamedMask[], theirs: readonly NamedMask[]): Differences {
   const all = new Map<string, Difference>([...ours, ...theirs].map(([id]) => [id, "only"]));

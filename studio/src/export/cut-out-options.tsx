@@ -9,7 +9,7 @@ import type { Subject } from "./files/entry.ts";
 import type { ExportOptions } from "./files/scope.ts";
 import "./cut-out-options.css";
 
-/** Cut-outs as they are made if nobody chooses. */
+/** Default options of cut-outs. */
 export const USUAL_CUT_OUT: CutOutStyle = { isFeathered: true, isWhole: false, background: null };
 
 const EDGES = [

@@ -85,7 +85,7 @@ interface FormatRowProps extends Exported {
   readonly children?: ComponentChildren;
 }
 
-/** Names what is prepared of a format: it is prepared anew when something else is chosen. */
+/** Names what is prepared of a format: it is prepared again when something else is chosen. */
 const nameOf = ({ id }: Offer, { subjects, options }: Scope): string =>
   JSON.stringify([
     subjects.map(({ taskId, masks }) => [taskId, masks.map(({ object, label }) => [object, label])]),

@@ -34,7 +34,7 @@ export function ExportDialog({ exportedJob, onClose, onRunAgain, ...rest }: Expo
       aria-labelledby="export-title"
       onClose={onClose}
       onClick={({ target, currentTarget }) => {
-        // Only what lies around the dialog's content is the dialog itself.
+        // Only the area around the dialog's content is the dialog itself.
         if (target === currentTarget) currentTarget.close();
       }}
     >

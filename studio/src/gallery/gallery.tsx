@@ -19,7 +19,7 @@ interface GalleryProps {
   /** Labels for the filter. */
   readonly labels: readonly string[];
   readonly onOpen: (key: string) => void;
-  /** Judges pictures; absent if nobody reviews them here. */
+  /** Judges pictures; absent without a review. */
   readonly onJudge?: ((keys: readonly string[], verdict: Verdict) => void) | undefined;
 }
 

@@ -33,7 +33,7 @@ export class Selection {
     this.#last = key;
   }
 
-  /** Selects the pictures from the one that was selected last to this one. */
+  /** Selects the pictures from the last selected one to this one. */
   extendTo(key: string, shown: readonly string[]): void {
     const ends = [shown.indexOf(this.#last ?? key), shown.indexOf(key)];
     const range = shown.slice(Math.max(0, Math.min(...ends)), Math.max(...ends) + 1);

@@ -13,7 +13,7 @@ interface Bits {
 
 /**
  * Returns the opacity of a mask's pixel, 0 to 1, with an edge that is feathered by a pixel: the share of the mask among the pixel and its
- * neighbors, without what lies outside a straight edge, so that a cut-out has no fringe of its background.
+ * neighbors, without the area outside a straight edge, so that a cut-out has no fringe of its background.
  */
 export function featheredAt({ width, height, data }: Bits, x: number, y: number): number {
   let sum = 0;

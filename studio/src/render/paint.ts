@@ -8,7 +8,7 @@ type Size = Scaling["picture"];
 
 /** A mask's edge is one pixel wide per this many pixels of the drawing's longer side, */
 const EDGE_SHARE = 600;
-/** but never thinner than this, so that it is also seen where a drawing is shown smaller. */
+/** but never thinner than this, to be visible where a drawing is shown smaller. */
 const THINNEST = 3;
 
 /** The size that a PNG says in its first chunk (W3C PNG, third edition, 11.2.1). */

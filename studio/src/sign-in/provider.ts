@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
 import type { SignInSettings } from "../state/config.ts";
 
-/** Why nobody is signed in after a visit to the identity provider; the message is for people. */
+/** Reason for a failed sign-in after a visit to the identity provider; the message is for people. */
 export class SignInError extends Error {
   override readonly name = "SignInError";
   /** The provider no longer has a session for this person, so it has to ask. */

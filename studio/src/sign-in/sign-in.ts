@@ -21,7 +21,7 @@ export async function signInByKey(apiKey: string): Promise<void> {
   remember({ kind: "key", apiKey });
 }
 
-/** Asks for another key in place of one that is refused. Unfinished work stays. */
+/** Asks for another key in place of a refused one. Unfinished work stays. */
 export function leaveForAnotherKey(): void {
   forget();
   session.value = null;
@@ -40,8 +40,8 @@ export function signOut(): void {
 }
 
 /**
- * Takes up the session of before a reload, or the one that the identity provider has just given, or, in a new tab, asks it for
- * one. Returns why nobody is signed in; null if somebody is, or nobody was.
+ * Resumes the session from before a reload, or the identity provider's new one, or, in a new tab, asks it for
+ * one. Returns why the sign-in failed; null if somebody is signed in, or was not before.
  */
 export async function resume(config: StudioConfig): Promise<string | null> {
   const before = remembered();

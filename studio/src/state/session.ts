@@ -11,7 +11,7 @@ interface Session {
   readonly kind: "key" | "person" | "link";
 }
 
-/** The session; null if nobody is signed in, undefined while that is not known. */
+/** The session; null without a sign-in, undefined while that is not known. */
 export const session = signal<Session | null | undefined>(undefined);
 /** True if the visitor has only a share's link: nothing can be changed. */
 export const isVisitor = computed(() => session.value?.kind === "link");

@@ -12,7 +12,7 @@ function isTyping({ target }: KeyboardEvent): boolean {
 
 /**
  * Listens to keys wherever the focus is, while the component is drawn. Keys with Alt are the browser's.
- * @param act does what the key, in lower case, stands for; returns whether it stands for anything
+ * @param act performs the action of the key, in lower case; returns false if there is none
  */
 export function useShortcuts(act: (key: string, event: KeyboardEvent) => boolean): void {
   const newest = useRef(act);

@@ -28,11 +28,11 @@ function candidateOf(rgb: Rgb): Candidate {
   return { colour: { rgb, css: `rgb(${rgb.join(" ")})` }, seen: seenOf(rgb) };
 }
 
-/** A mask that differs so much from what is under it stands out: a greater difference is not better. */
+/** A mask that differs this much from its background is distinct: a greater difference is not better. */
 const ENOUGH = 0.25;
 
 /**
- * Colours for masks, one after the other: each is as different as can be from all before it, and from what lies under its mask (the
+ * Colours for masks, one after the other: each is as different as can be from all before it, and from the background under its mask (the
  * greedy choice of the farthest point, after T. F. Gonzalez, 1985). So what comes later changes none of them.
  */
 export class Palette {
@@ -88,7 +88,7 @@ const SHADE_CHROMAS = [0.25, 0.15, 0.08];
 /**
  * The colours for the objects of a label: its own, and lighter, darker and paler ones of its hue that look more like it than like
  * another label's.
- * @param labels how many labels there are beside it: the fewer, the more different its shades may be
+ * @param labels number of other labels: the fewer, the more different its shades may be
  */
 export function paletteOf(label: number, labels = LABELS): Palette {
   const place = label % LABELS;
@@ -133,11 +133,11 @@ class Given {
 const ofObjects = new Given(new Palette());
 const ofLabel = new Map<string, Given>();
 
-/** The colour of the i-th object, from 0, where each has one of its own, whatever lies under it. */
+/** The colour of the i-th object, from 0, where each object has a different one, on any background. */
 export const objectColour = (object: number): Colour => ofObjects.at(object);
 
 /**
- * The colour of a label's i-th object, both counted from 0, whatever lies under it; without an object, or of the first, it is the label's.
+ * The colour of a label's i-th object, both counted from 0, on any background; without an object, or of the first, it is the label's.
  * The same everywhere and always.
  * @param labels as of `paletteOf`
  */

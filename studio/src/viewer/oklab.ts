@@ -42,7 +42,7 @@ export interface Seen {
   readonly withoutGreen: Lab;
 }
 
-/** A colour of sRGB as it is seen. */
+/** A perceived colour of sRGB. */
 export function seenOf(rgb: Rgb): Seen {
   const light = linearOf(rgb);
   return { all: labOf(light), withoutGreen: labOf(withoutGreen(light)) };

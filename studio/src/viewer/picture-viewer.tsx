@@ -17,9 +17,9 @@ interface PictureViewerProps extends Omit<SurfaceProps, "stage" | "onHover" | "n
   readonly layers: readonly Layer[];
   /** Opacity of masks, 0 to 1. */
   readonly opacity: ReadonlySignal<number>;
-  /** The layer that stands out. The viewer sets it to what is under the pointer, and follows changes from elsewhere. */
+  /** The highlighted layer. The viewer sets it to the one under the pointer, and follows changes from elsewhere. */
   readonly highlighted: Signal<string | null>;
-  /** The layer that stands out while the pointer is on none. */
+  /** The highlighted layer while the pointer is on none. */
   readonly selected?: string | null;
   /** True if each mask has its name on it. */
   readonly hasNames?: boolean;
@@ -55,7 +55,7 @@ export function PictureViewer(props: PictureViewerProps) {
       effect(() => {
         const standsOut = highlighted.value ?? selected;
         const layer = layers.find(({ id, visible }) => visible && id === standsOut);
-        // A mask that is still being decoded stands out as soon as it is there.
+        // A mask that is still being decoded is highlighted as soon as it is ready.
         void stage.maskStore.decoded.value;
         stage.appearance({
           opacity: opacity.value,

@@ -164,7 +164,7 @@ export class Workspace {
       (search) => search.jobId !== this.searchId.value || search.jobId === seen,
     );
   });
-  /** The prompts that the next search adds to what was found; none if it begins anew. */
+  /** The prompts that the next search adds to what was found; none if it starts over. */
   readonly addedPrompts = computed((): readonly string[] => {
     const answered = this.#answeredSearches.value;
     const isAddition = this.type.value === "image" && promptsOf(answered).length > 0;
@@ -257,7 +257,7 @@ export class Workspace {
     return (fps ?? this.fps.value) === this.fps.value && JSON.stringify(regions) === JSON.stringify(now);
   }
 
-  /** Keeps the first pictures, as many as a job takes; the others wait for jobs of their own. */
+  /** Keeps the first pictures, as many as a job takes; the others wait for further jobs. */
   keepFirst(count: number): void {
     batch(() => {
       this.later.value = [...this.pictures.peek().slice(count), ...this.later.peek()];
@@ -300,12 +300,12 @@ export class Workspace {
     this.change(key, { sending });
   }
 
-  /** The picture as it is now; undefined if it was taken out. */
+  /** The current picture; undefined if it was taken out. */
   picture(key: string): Picture | undefined {
     return this.pictures.peek().find((picture) => picture.key === key);
   }
 
-  /** A picture's task in the job of the prompts, as it is now. */
+  /** A picture's task in the job of the prompts. */
   taskOf(picture: Picture): JobStatus["tasks"][number] | undefined {
     const taskId = taskIdOf(picture);
     return this.job.value?.tasks.find((task) => task.taskId === taskId);
@@ -317,7 +317,7 @@ export class Workspace {
     return isFound || this.taskOf(picture)?.status === "success";
   }
 
-  /** Notes a search; one that is known already stays as it is. */
+  /** Notes a search, unless it is known already. */
   addSearch(search: Search): void {
     const others = this.searches.peek().filter(({ jobId }) => jobId !== search.jobId);
     if (others.length < this.searches.peek().length) return;

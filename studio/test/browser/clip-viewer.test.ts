@@ -10,7 +10,7 @@ import { maskColour } from "../../src/viewer/colours.ts";
 import { type ServedPage, servePage } from "../support/serve-page.ts";
 import { over, seesColour } from "./pixels.ts";
 
-/** A clip of 20 frames, each of a grey of its own; every second one was processed. */
+/** A clip of 20 frames, each of a different grey; every second one was processed. */
 const SIZE = { width: 320, height: 160 };
 const FRAMES = 20;
 const greyOf = (frame: number): number[] => Array.from({ length: 3 }, () => 30 + 10 * frame);
@@ -23,7 +23,7 @@ function greyClip(rate: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(execFileSync(findFfmpeg(process.env), [...from, ...to]));
 }
 
-/** A square that goes 20 pixels to the right with each processed frame, `from` pixels below the top, and one that stays but for the last frames. */
+/** A square that goes 20 pixels to the right with each processed frame, `from` pixels below the top, and a second one that stays except in the last frames. */
 function masksJson(rate: number, from = 20): MasksJson {
   const square = (left: number, top: number) =>
     encodeRle(draw(SIZE.width, SIZE.height, (x, y) => x > left && x < left + 20 && y > top && y < top + 20));
@@ -121,7 +121,7 @@ describe("the viewer of clips", () => {
     await seesColour(page, STAYING, over(rgb(1), greyOf(4), 0.55));
     expect(await page.evaluate(() => window.viewer.highlightedObject.value)).toBe(1);
     await seesColour(page, moving(2), over(rgb(0), greyOf(4), 0.2));
-    // The list beside it names another one.
+    // The list next to it names another one.
     await page.evaluate(() => (window.viewer.highlightedObject.value = 0));
     await seesColour(page, moving(2), over(rgb(0), greyOf(4), 0.55));
     await seesColour(page, STAYING, over(rgb(1), greyOf(4), 0.2));

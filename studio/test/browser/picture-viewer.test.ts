@@ -115,7 +115,7 @@ describe("the viewer of pictures", () => {
     await page.evaluate(() => new Promise(requestAnimationFrame));
     expect((await page.screenshot()).equals(dragged)).toBe(true);
 
-    // The same with a mask that stands out, by keys: the pointer would point at another one.
+    // The same with a highlighted mask, by keys: the pointer would point at another one.
     await page.evaluate((id) => (window.viewer.highlighted.value = id), masks[0]?.url ?? "");
     await page.getByRole("application").focus();
     for (const key of ["ArrowRight", "ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
@@ -146,7 +146,7 @@ describe("the viewer of pictures", () => {
         await new Promise(requestAnimationFrame);
         return areas.splice(0).reduce((sum, area) => sum + area, 0);
       })()`);
-    // Whoever changes something else has a new list of the same masks.
+    // A caller that changes something else has a new list of the same masks.
     await page.evaluate(() => (window.viewer.layers.value = [...window.viewer.layers.value]));
     expect(await drawnSince()).toBe(0);
     await page.evaluate(() => window.viewer.show(0, 1));

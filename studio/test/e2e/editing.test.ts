@@ -161,13 +161,13 @@ describe("the objects of a picture", () => {
     expect(painted["cup"]).toBeGreaterThan((before["cup"] ?? 0) + 500);
     expect(painted["teaspoon"]).toBe(before["spoon"]);
 
-    // What was painted is a part of its own: it touches nothing.
+    // The painted area is a separate part: it touches nothing.
     await change(page, "cup 1", "Split into parts");
     await instance(page, "cup 2").waitFor();
     await change(page, "cup 2", "Delete");
     await instance(page, "cup 2").waitFor({ state: "detached" });
 
-    // A prompt has a confidence of its own, which is an edit, too.
+    // A prompt has a separate confidence, which is an edit, too.
     await page.getByText("For each prompt").click();
     await page.getByLabel("cup", { exact: true }).fill("1");
     await instance(page, "cup 1").waitFor({ state: "detached" });

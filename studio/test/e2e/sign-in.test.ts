@@ -93,7 +93,7 @@ describe("signing in to the studio", () => {
     await field.fill(`sk_live_${"0".repeat(46)}`);
     await page.keyboard.press("Enter");
     await page.getByText("doesn’t recognize this key").waitFor();
-    // Nobody was signed in, so there is no work to go back to.
+    // There was no sign-in, so there is no work to go back to.
     expect(await page.getByText("Your work is still in this tab").count()).toBe(0);
   });
 

@@ -46,7 +46,7 @@ describe("the workbench", () => {
     expect(new URL(page.url()).pathname).toMatch(/^\/studio\/jobs\/job_/);
     expect(await findingsOn(page)).toEqual([]);
 
-    // At first all that was found is seen: the slider stands where the masks begin.
+    // At first all that was found is seen: the slider is where the masks begin.
     const slider = page.getByLabel("Lowest confidence to show");
     const begin = await slider.inputValue();
     expect(await slider.getAttribute("min")).toBe(begin);
@@ -105,7 +105,7 @@ describe("the workbench", () => {
       await page.keyboard.press("Control+z");
       await instance(page, "Object 2").waitFor({ state: "detached" });
 
-      // A stroke beside the only object is for it.
+      // A stroke next to the only object is for it.
       const jobs: string[] = [];
       page.on("request", (request) => {
         if (request.method() === "POST" && request.url().endsWith("/v1/jobs")) jobs.push(request.url());

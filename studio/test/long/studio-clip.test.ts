@@ -47,7 +47,7 @@ describe("a clip's job in the studio", () => {
     );
     expect(JSON.parse(text)).toEqual(result.masksJson);
 
-    // Another run has all that the job had, and the clip stands where it stood.
+    // Another run has all that the job had, and the clip is where it was.
     const row = page.getByRole("listitem").filter({ hasText: "Clip with masks" });
     await row.getByRole("button", { name: "Run again to include it, 2 units" }).click();
     await page

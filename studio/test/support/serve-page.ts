@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** A page of the viewers, served under the studio's policy. */
 export interface ServedPage {
   readonly url: string;
-  /** Serves a file beside the page. Returns its address. */
+  /** Serves a file next to the page. Returns its address. */
   readonly put: (name: string, content: Uint8Array | string) => string;
   readonly close: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The operator's commands that measure: they load the embedded model afresh, or start a stack of their own. */
+/** The operator's commands that measure: they load the embedded model afresh, or start a separate stack. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -168,7 +168,7 @@ describe("the commands that measure", () => {
     expect(confidence.offset).not.toBe(2.197);
   });
 
-  /** The cat's labels for COCO's first 32 categories, all those of the picture, and one that no model of 80 nouns knows. */
+  /** The cat's labels for COCO's first 32 categories, all those of the picture, and a word outside every model of 80 nouns. */
   const withSky = async (): Promise<string> => {
     const labels = JSON.parse(await readFile(await catLabels(scratch), "utf8"));
     labels.categories = [...labels.categories.slice(0, 32), { id: 999, name: "sky" }];

@@ -190,7 +190,7 @@ describe("other people's tools", () => {
     expect(cvat.shapes.map(({ type, frame, label_id }) => [type, frame, label_id])).toEqual(
       called.detected.map(() => ["mask", 0, 100]),
     );
-    // Run lengths of the pixels in a box, from one that is not set, then the box; the bridge gives the pixels themselves.
+    // Run lengths of the pixels in a box, beginning with an unset one, then the box; the bridge gives the pixels themselves.
     expect(cvat.shapes.map(({ points }) => pixelsOf(points))).toEqual(
       called.detected.map(({ mask }) => mask),
     );

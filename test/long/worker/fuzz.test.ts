@@ -1,5 +1,5 @@
 // oxlint-disable import/no-unassigned-import -- each file is a suite, which runs where it is imported
-/** Whatever draws at random or plays months, at its full length: the project says how much. */
+/** Random tests and simulated months at their full length: the project sets how much. */
 import "../../worker/billing/billing-history.test.ts";
 import "../../worker/accounts/budgets.test.ts";
 import "../../worker/billing/months-of-credit.test.ts";

@@ -30,7 +30,7 @@ const on = <T>(name: string, read: (object: TestedContainer) => T | Promise<T>):
   runInDurableObject(machine(name), read);
 const until = (name: string, state: string) => expect.poll(() => machine(name).machine()).toBe(state);
 
-/** On a busy machine, one that has started would otherwise sleep again before its first task. */
+/** On a busy machine, a started container would otherwise sleep before its first task. */
 const staysAwake = (name: string) => on(name, (object) => void (object.sleepAfter = 60));
 
 /** Offers a task until a machine takes it. */

@@ -53,7 +53,7 @@ async function upload(client: Client, { picture }: Asked): Promise<string> {
 
 const regionsOf = ({ points }: Asked) => points.map((x) => ({ points: [{ x, y: 5, label: 1 }] }));
 
-/** The request's steps, one by one. Returns the status of the one that ends them. */
+/** The request's steps, one by one. Returns the status of the last one. */
 async function inThreeSteps(client: Client, request: Asked, key: Record<string, string>, taskId: string) {
   const { prompts, threshold } = request;
   const regions = regionsOf(request).map((region) => ({ ...region, taskId }));

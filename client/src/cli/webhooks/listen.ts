@@ -13,7 +13,7 @@ export interface ListenOptions {
 }
 
 /**
- * Prints events as they arrive, until Ctrl-C. The endpoint is that of the secret in the environment, or one that it
+ * Prints events as they arrive, until Ctrl-C. The endpoint is that of the secret in the environment, or an endpoint that it
  * creates and deletes afterwards.
  */
 export async function listen(

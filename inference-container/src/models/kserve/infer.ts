@@ -68,7 +68,7 @@ export async function infer(
       const retryAfterMs = "refused" in result ? result.retryAfterMs : undefined;
       const delay = retryAfterMs ?? backoffMs(attempt);
       if (performance.now() + delay > end) {
-        // A task that was there when the server died may be the reason: it loses an attempt, so that it ends some day.
+        // A task that was there when the server died may be the reason: it loses an attempt, which ends it some day.
         if (broken !== undefined) throw crashed(broken);
         throw new ModelUnavailable("refused" in result ? result.refused : "");
       }

@@ -52,7 +52,7 @@ def seeded(build, seed):
 
 
 def spread(model, scale, but=()):
-    """Draws all matrices anew with a standard deviation of scale / √inputs: the library's own start is nearly constant."""
+    """Redraws all matrices with a standard deviation of scale / √inputs: the library's own start is nearly constant."""
     with torch.no_grad():
         for name, weight in model.named_parameters():
             if weight.dim() > 1 and not any(part in name for part in but):

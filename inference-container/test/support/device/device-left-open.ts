@@ -1,4 +1,4 @@
-/** Opens the given graph and runs it once. Closes neither that device nor a second one that it never uses. */
+/** Opens the given graph and runs it once. Closes neither that device nor a second, unused one. */
 import { Device } from "../../../src/device/device.ts";
 import { Usage } from "../../../src/device/usage.ts";
 import { floatsOf, numbersOf } from "./runs.ts";

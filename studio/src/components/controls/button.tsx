@@ -56,7 +56,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A sign beside a word, or in a button that has a label of its own: screen readers pass over it. */
+/** An icon next to a word, or in a button that has a label: screen readers skip it. */
 export const Icon = ({ name, size = 20 }: { readonly name: IconName; readonly size?: number }) => (
   <svg
     width={size}

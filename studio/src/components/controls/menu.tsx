@@ -17,7 +17,7 @@ interface MenuProps {
   readonly tabIndex?: number;
 }
 
-/** Beside the button, above it where the window ends. */
+/** Next to the button, above it where the window ends. */
 function place(menu: HTMLElement, button: HTMLElement): void {
   const { top, bottom, right } = button.getBoundingClientRect();
   const { width, height } = menu.getBoundingClientRect();

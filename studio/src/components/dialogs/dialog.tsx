@@ -11,7 +11,7 @@ interface DialogProps {
   readonly actions?: ComponentChildren;
 }
 
-/** A dialog, open for as long as it is drawn. The browser keeps the focus inside, and gives it back at the end. */
+/** A dialog, open while it is drawn. The browser keeps the focus inside, and gives it back at the end. */
 export function Dialog({ title, onClose, children, actions }: DialogProps) {
   const id = useId();
   const element = useRef<HTMLDialogElement>(null);
@@ -30,7 +30,7 @@ export function Dialog({ title, onClose, children, actions }: DialogProps) {
         onClose?.();
       }}
       onClose={({ currentTarget }) => {
-        // A browser lets nobody be held by a dialog: a second Escape closes it whatever was said to the first.
+        // A browser never traps people in a dialog: a second Escape always closes it.
         if (!currentTarget.isConnected || currentTarget.open) return;
         if (onClose === undefined) currentTarget.showModal();
         else onClose();

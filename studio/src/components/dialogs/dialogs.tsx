@@ -16,7 +16,7 @@ interface ActingDialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A dialog with a button for the action and one that closes it. If the action fails, it stays open and says why. */
+/** A dialog with buttons for the action and for closing it. If the action fails, it stays open and says why. */
 const ActingDialog = ({ title, action, act, leave, onClose, children }: ActingDialogProps) => (
   <Dialog
     title={title}

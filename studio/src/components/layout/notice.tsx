@@ -11,7 +11,7 @@ interface NoticeProps {
   readonly children?: ComponentChildren;
   /** Buttons and links that help. */
   readonly actions?: ComponentChildren;
-  /** Called when somebody has read it. Without it, it stays for as long as it is true. */
+  /** Called when somebody has read it. Without it, the notice stays while it is true. */
   readonly onClose?: () => void;
 }
 

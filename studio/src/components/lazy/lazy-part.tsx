@@ -18,11 +18,11 @@ const lazyOr = <P,>(load: Load<P>, fallback: FunctionComponent<P>): FunctionComp
 /** Screen of the studio. The one before it stays until it has loaded. */
 export const lazyScreen = <P,>(load: Load<P>): FunctionComponent<P> => lazyOr(load, NotLoaded);
 
-/** Part of a screen. The rest of the screen stays as it is until the part has loaded. */
+/** Part of a screen. The rest of the screen stays unchanged until the part has loaded. */
 export const lazyPart = <P extends object>(load: Load<P>): FunctionComponent<P> =>
   inPlace(lazyOr(load, NotLoaded));
 
-/** Dialog, open for as long as it is drawn. */
+/** Dialog, open while it is drawn. */
 export const lazyDialog = <P extends { readonly onClose: () => void }>(load: Load<P>): FunctionComponent<P> =>
   inPlace(lazyOr(load, NotLoadedDialog));
 

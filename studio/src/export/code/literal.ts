@@ -10,7 +10,7 @@ export class Name {
 interface Dialect {
   readonly text: (text: string) => string;
   readonly name: (name: string) => string;
-  /** A field of an object, of its key and the value as it is written. */
+  /** A field of an object, of its key and the written value. */
   readonly field: (key: string, value: string) => string;
   readonly constants: { readonly true: string; readonly false: string; readonly null: string };
   /** Between an object's braces and what is in them on one line. */
@@ -21,7 +21,7 @@ interface Dialect {
   readonly end: string;
 }
 
-/** A text in double quotes: one that JSON, JavaScript and Python read alike. Lone halves of pairs are escaped. */
+/** A string in double quotes that JSON, JavaScript and Python read alike. Lone halves of pairs are escaped. */
 export const quoted = (text: string): string => JSON.stringify(text);
 
 /** A text of JSON inside of single quotes of a shell. */
@@ -102,5 +102,5 @@ export const shellJson = (value: unknown): string => `'${write(value, SHELL_JSON
 export const shellWord = (text: string): string =>
   /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** A file's name as a word of a shell; one that looks like an option is said to be in the present folder. */
+/** A file name as a shell word, with `./` before a name that looks like an option. */
 export const shellPath = (name: string): string => shellWord(name.startsWith("-") ? `./${name}` : name);

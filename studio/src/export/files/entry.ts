@@ -8,7 +8,7 @@ export interface Subject extends Omit<ExportPicture, "masks"> {
   readonly imageId: number;
   /** The name of its files without an extension. No two pictures of the entry share it. */
   readonly stem: string;
-  /** The name of its own file, in which its stem takes the place of the original one. */
+  /** Returns a file name with another stem. */
   readonly fileName: string;
   /** The masks to export. */
   readonly masks: readonly ExportMask[];

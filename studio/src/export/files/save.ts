@@ -5,7 +5,7 @@ import type { ExportFile } from "./scope.ts";
 /** Time that a browser may take to begin a download. */
 const KEPT_MS = 60_000;
 
-/** Has the browser save files: a single one as it is, several as a zip. @throws Error with a sentence if there is none */
+/** Has the browser save files: a single one directly, several as a zip. @throws Error with a sentence if there is none */
 export async function save({ files, title }: Prepared): Promise<void> {
   const [first, ...others] = files;
   if (first === undefined) throw new Error("There is nothing to save.");

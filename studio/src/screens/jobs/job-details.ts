@@ -23,7 +23,7 @@ const MOST_TASKS = 20;
 const PARALLEL = 2;
 const JOBS_KEPT = 2_000;
 
-/** Fetches what the list does not say about jobs, two at a time, and once; of one that has not ended, once more after its end. */
+/** Fetches the details of listed jobs once, two at a time; of an unfinished job, again after its end. */
 export class DetailsOfJobs {
   readonly #client: SegmentationClient;
   readonly #known = new Map<string, Signal<JobDetails | null>>();

@@ -22,7 +22,7 @@ interface JobGridProps {
   /** True if these are all. */
   readonly isWhole: boolean;
   readonly details: DetailsOfJobs;
-  /** Called with the rows that are drawn whenever the list stands still. */
+  /** Called with the rows that are drawn whenever the list stops moving. */
   readonly onSeen: (groups: readonly JobGroup[]) => void;
   /** Called when the end comes near. */
   readonly onEnd: () => void;

@@ -5,7 +5,7 @@ import { isUnderWay } from "./job-words.ts";
 export interface JobGroup {
   /** The job to which the others add; the oldest of them if that was deleted or is not loaded yet. */
   readonly job: JobSummary;
-  /** The job whose status the group shows: one that has not ended, or else the first. */
+  /** The job whose status the group shows: an unfinished one, or else the first. */
   readonly state: JobSummary;
   /** All of its jobs that are loaded, the newest first. */
   readonly jobs: readonly [JobSummary, ...JobSummary[]];

@@ -27,7 +27,7 @@ export default function Jobs() {
   const asked = useSignal<Confirmed | null>(null);
   useEffect(() => {
     const controller = new AbortController();
-    // A list that was left and comes back is drawn as it was, and then as it is.
+    // A list that was left and comes back is drawn as before, then updated.
     if (list.jobs.peek() === null) void list.loadMore();
     else list.refresh(controller.signal).catch(() => {});
     return () => controller.abort();

@@ -14,7 +14,7 @@ export function rowWindow(count: number, rowHeight: number, top: number, windowH
   return { first, end: Math.max(first, bounded(Math.ceil((top + windowHeight) / rowHeight) + OVERSCAN)) };
 }
 
-/** The rows that are drawn: those of the window, and the one that has the focus, wherever it is. */
+/** The drawn rows: those of the window, and the focused one, wherever it is. */
 export function rowsOf({ first, end }: RowWindow, focused: number, count: number): number[] {
   const rows = Array.from({ length: end - first }, (_, i) => first + i);
   if (focused >= count || (focused >= first && focused < end)) return rows;

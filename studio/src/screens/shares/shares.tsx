@@ -104,7 +104,7 @@ export default function Shares() {
 const shownBy = ({ showInputs }: Share, job: JobStatus | undefined): string =>
   `${job === undefined ? "" : `${subjectOf(job)}, `}${showInputs ? "with the originals" : "masks alone"}`;
 
-/** The jobs that are shared, by their ids; one that can't be asked for is left out. */
+/** The shared jobs by their ids, without those that can't be fetched. */
 async function jobsOf(
   shares: readonly Share[],
   aborted: AbortSignal,

@@ -19,7 +19,7 @@ const dayText = (date: string): string => shortDate.format(Date.parse(date));
 const wordsOf = ({ first, last, units, jobs }: Bar): string =>
   `${first === last ? dateText(first) : `${dayText(first)} to ${dateText(last)}`}: ${counted(units, "unit")}, ${counted(jobs, "job")}`;
 
-/** The use of a period as bars. The arrow keys go from bar to bar; what a bar says stands above it. */
+/** The use of a period as bars. The arrow keys go from bar to bar; the text of a bar is above it. */
 export default function UsageChart({ bars }: { readonly bars: readonly Bar[] }) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useSignal(0);

@@ -109,7 +109,7 @@ const Plans = ({ state, paid }: PlansProps) => (
 type Outcome = "success" | "canceled" | null;
 
 const PAUSE_MS = 1_500;
-/** The provider notifies the service by a request of its own, which usually takes seconds. */
+/** The provider notifies the service by a separate request, which usually takes seconds. */
 const PATIENCE_MS = 60_000;
 
 const isPaid = (): boolean => overview.value?.access.mode === "paid";

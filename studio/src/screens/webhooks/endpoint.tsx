@@ -13,7 +13,7 @@ interface EndpointFormProps {
   /** The endpoint to change; null for a new one. */
   readonly endpoint: Endpoint | null;
   readonly onClose: () => void;
-  /** Called with the endpoint as it is now, and with the secret of a new one. */
+  /** Called with the endpoint, and with the secret of a new one. */
   readonly onDone: (endpoint: Endpoint, secret: string | null) => void;
 }
 

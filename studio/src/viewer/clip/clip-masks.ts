@@ -3,7 +3,7 @@ import { MaskIndexes } from "../masks/mask-store.ts";
 import type { ShownMasks } from "../stage/stage.ts";
 import type { Colour, MaskSource } from "../types.ts";
 
-/** An object that is followed through a clip, as it is shown. */
+/** A tracked object of a clip, as shown. */
 export interface ShownObject {
   /** As in masks.json. */
   readonly objectId: number;

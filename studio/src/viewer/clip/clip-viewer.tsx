@@ -8,7 +8,7 @@ import { ClipMasks, objectOf, type ShownObject } from "./clip-masks.ts";
 import { followFrames } from "./frames.ts";
 import "../viewer.css";
 
-/** Properties of a clip's viewer. Another clip needs a viewer of its own (`key`); another job of it does not. */
+/** Properties of a clip's viewer. Another clip needs another viewer (`key`); another job of it does not. */
 export interface ClipViewerProps extends Pick<SurfaceProps, "label" | "pendingRegions" | "onRegion"> {
   /** The clip: a URL that answers requests of other origins, or a blob's; null shows the masks alone. */
   readonly src: string | null;
@@ -21,7 +21,7 @@ export interface ClipViewerProps extends Pick<SurfaceProps, "label" | "pendingRe
   readonly objects: readonly ShownObject[];
   /** Opacity of masks, 0 to 1. */
   readonly opacity: ReadonlySignal<number>;
-  /** The object that stands out. The viewer sets it to what is under the pointer, and follows changes from elsewhere. */
+  /** The highlighted object. The viewer sets it to the one under the pointer, and follows changes from elsewhere. */
   readonly highlighted: Signal<number | null>;
   readonly tool: "pan" | PointingTool;
   /** Gets the video, to play it. Returns what ends that. */
@@ -86,7 +86,7 @@ export function ClipViewer(props: ClipViewerProps) {
     () =>
       effect(() => {
         const object = objects.find((each) => each.visible && each.objectId === highlighted.value);
-        // A mask that is still being decoded stands out as soon as it is there; one of another frame is another one.
+        // A mask that is still being decoded is highlighted as soon as it is ready; one of another frame is another one.
         void [stage.maskStore.decoded.value, sample.value];
         stage.appearance({
           opacity: opacity.value,

@@ -3,7 +3,7 @@ export const reportsFrames = (): boolean => "requestVideoFrameCallback" in HTMLV
 
 /**
  * Reports the time of each frame that a video shows, in seconds. Returns what ends it. Where the browser doesn't report frames, the video's
- * clock has to do: it is exact while the video stands, and may be a frame ahead of the screen while it plays.
+ * clock has to do: it is exact while the video is paused, and may be a frame ahead of the screen while it plays.
  */
 export const followFrames = (video: HTMLVideoElement, onFrame: (seconds: number) => void): (() => void) =>
   reportsFrames() ? followPresented(video, onFrame) : followClock(video, onFrame);

@@ -21,7 +21,7 @@ export interface Patch extends Rect {
 }
 
 /**
- * Draws masks into the part `rect` of a map; later ones lie on earlier ones. A pixel of the map stands for `step` × `step` of the
+ * Draws masks into the part `rect` of a map; later ones lie on earlier ones. A pixel of the map represents `step` × `step` of the
  * picture and shows the upper left one of them; `rect` is in the map's pixels.
  */
 function drawPatch(rect: Rect, masks: readonly Placed[], step: number): Patch {
@@ -108,7 +108,7 @@ function differences(before: readonly Placed[], after: readonly Placed[]): Place
 
 /** Request of the page to the worker that has the masks. */
 export type Request =
-  /** Starts over with an empty map of that size; a pixel of it stands for `step` × `step` of the picture. */
+  /** Starts over with an empty map of that size; a pixel of it represents `step` × `step` of the picture. */
   | { readonly type: "open"; readonly width: number; readonly height: number; readonly step: number }
   /** Decodes a mask. */
   | { readonly type: "decode"; readonly key: string; readonly source: MaskSource }

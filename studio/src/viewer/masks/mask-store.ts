@@ -118,7 +118,7 @@ export class MaskStore {
   }
 }
 
-/** Gives each id a number from 1, and the same one as long as it is asked for; numbers that are free again come first. */
+/** Gives each id a number from 1, and the same one while it is in use; numbers that are free again come first. */
 export class MaskIndexes {
   #indexes = new Map<string, number>();
 

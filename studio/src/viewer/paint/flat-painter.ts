@@ -6,7 +6,7 @@ import type { Painter, Pixels, Scene } from "./painter.ts";
 /** Limit of a canvas's side on older phones, used because browsers don't report theirs. */
 const LARGEST_SIDE = 4_096;
 
-/** One pixel of an outline's width per this many pixels of the picture's longer side, so that it stays visible when the picture is shown small. */
+/** One pixel of an outline's width per this many pixels of the picture's longer side, to stay visible when the picture is shown small. */
 const OUTLINE_SHARE = 800;
 
 /** Draws with the canvas's 2D context, for browsers without WebGL2. Only the outlines differ: they are drawn in the picture's pixels. */

@@ -5,7 +5,7 @@ import type { Painter, Pixels, Scene } from "./painter.ts";
 import { CachedFrame, type Box, within, without } from "./cached-frame.ts";
 import { type Contents, fragmentOf, VERTEX } from "./shader.ts";
 
-/** Half the width of an outline: in CSS pixels, and at least in pixels of the picture, so that it smooths their stairs up to a zoom. */
+/** Half the width of an outline: in CSS pixels, and at least in pixels of the picture, to smooth their stairs up to a zoom. */
 const LINE = { screen: 1.6, picture: 0.7, upTo: 3 } as const;
 
 /** From this zoom on, in device pixels per pixel, pixels are seen as squares and not as a blur. */
@@ -147,7 +147,7 @@ export class GlPainter implements Painter {
     this.#drawAll(scene, at, "highlight");
   }
 
-  /** Draws whatever the scissors leave. */
+  /** Draws the area that the scissors leave. */
   #drawAll({ view, ratio, opacity, highlighted }: Scene, at: Point, contents: Contents): void {
     const gl = this.#gl;
     const program = this.#program(contents);

@@ -13,13 +13,13 @@ export interface Scene {
   readonly ratio: number;
   /** Opacity of masks, 0 to 1. */
   readonly opacity: number;
-  /** The mask that is pointed at, which stands out. */
+  /** The mask under the pointer, which is highlighted. */
   readonly highlighted: { readonly mask: PackedMask; readonly colour: Colour } | null;
 }
 
 /** Draws a picture with its masks on a canvas. */
 export interface Painter {
-  /** The longest side of a picture, in pixels, that it shows as it is; a larger one is shown with fewer. */
+  /** The longest side of a picture, in pixels, that it shows in full; a larger one is shown with fewer. */
   readonly largestSide: number;
   /** Takes another picture, with an empty index map; `size` is the picture's in the pixels of its masks. */
   open(size: Size, step: number): void;

@@ -35,7 +35,7 @@ export function pathOf(key: string): Path {
 /** Longer prompts are no classes. */
 export const LONGEST_NAME = 100;
 
-/** The document of a job that nobody has annotated. */
+/** The document of a job without annotations. */
 export const NO_ANNOTATIONS: AnnotationsDocument = {
   format: 1,
   classes: [],

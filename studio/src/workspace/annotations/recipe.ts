@@ -33,7 +33,7 @@ const isStroke = (value: unknown): boolean =>
   Array.isArray(value["points"]) &&
   value["points"].every((each) => typeof each === "number");
 
-/** Returns how the mask of an object is made: by its recipe, if the studio wrote it, or as it is; null if it is as it was found. */
+/** Returns how the mask of an object is made: by its recipe, if the studio wrote it, or the saved mask; null if it is as found. */
 export function compositionIn(shape: Shape | undefined): Composition | null {
   if (shape?.recipe !== undefined) {
     const composition = parsed(shape.recipe);

@@ -62,7 +62,7 @@ async function resume(workspace: Workspace, others: readonly string[], search: s
   }
 }
 
-/** Resumes the search that was seen, or the latest one. Asks again for one that the service may have created unheard. */
+/** Resumes the search that was seen, or the latest one. Repeats the request of a job whose response was lost. */
 async function resumeSearch(workspace: Workspace, search: string | null): Promise<void> {
   const { asked, request, job, searches } = workspace;
   const { jobId = null, isUnheard = false } = asked.value ?? {};

@@ -27,7 +27,7 @@ import { create, send } from "./send.ts";
 import { withUnder } from "../masks/background-colors.ts";
 import { type Going, IDLE, type Workspace } from "../workspace.ts";
 
-/** A region was pointed at in the open picture: a job of its own draws the object. */
+/** A region was pointed at in the open picture: a separate job draws the object. */
 export function point(workspace: Workspace, region: Region, purpose: Purpose): void {
   const picture = workspace.openPicture.value;
   if (picture === null) return;
@@ -55,7 +55,7 @@ export function redo(workspace: Workspace, key: string): void {
   pointIn(workspace, key, last.region, last.purpose);
 }
 
-/** Takes back the latest point or box in the open picture. Its job is deleted, also one that is still under way. */
+/** Undoes the latest point or box in the open picture, and deletes its job, also an unfinished one. */
 export function undo(workspace: Workspace): void {
   const picture = workspace.openPicture.value;
   if (picture === null) return;
@@ -112,7 +112,7 @@ async function draw(workspace: Workspace, object: PointedObject, attempt: Attemp
     await takeDrawn(workspace, object, attempt, jobId, taskId);
   } catch (error) {
     if (workspace.runner.signal.aborted) return;
-    // A job that was deleted elsewhere is missed by nobody.
+    // A job that was deleted elsewhere needs no deletion.
     const isGone = attempt.jobId !== null && error instanceof SegmentationError && error.status === 404;
     if (isWanted(workspace, number) && !isGone) workspace.problem.value = { error, of: "pointing" };
     takeBack(workspace, number);

@@ -68,7 +68,7 @@ export const withName = (
   regions.map((region) => (region.objectId === objectId ? { ...region, label } : region));
 
 /**
- * Regions that stand for those of a job that was created elsewhere, whose result does not say where it pointed at: the box of
+ * Regions in place of those of a job that was created elsewhere, whose result does not say where it pointed at: the box of
  * each object in the frame in which it was surest.
  */
 export const regionsOfTracks = (tracks: readonly Track[]): ClipRegion[] =>

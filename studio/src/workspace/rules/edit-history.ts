@@ -129,7 +129,7 @@ function painted(object: EditedObject, stroke: Stroke): Composition {
     : { from: "strokes", of: before, strokes: [stroke] };
 }
 
-/** The numbers of objects are those of their labels, each given once, so that an object keeps its name whatever becomes of others. */
+/** The numbers of objects are those of their labels, each given once, so an object keeps its name when others change. */
 class Numbers {
   readonly #last = new Map<string | null, number>();
 
@@ -162,7 +162,7 @@ function allEdited(found: readonly Instance[], { done }: History): readonly Kept
   return objects;
 }
 
-/** Takes what another browser says of an object; one that it has added is like the one that it comes from. */
+/** Takes another browser's changes of an object; an added object is like its origin. */
 function set(
   objects: readonly Kept[],
   { object, label, deleted: wantsDeleted, composition }: SetEdit,

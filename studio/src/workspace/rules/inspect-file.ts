@@ -51,7 +51,7 @@ export async function inspect(given: Given, limits: FileLimits): Promise<Inspect
     return found === undefined && (type === "" || type === "application/octet-stream")
       ? { given, kind: "unknown" }
       : `${name}: file not supported. Choose a ${PICTURES} picture, or a ${CLIPS} clip.`;
-  // A clip's container may be of a brand that nobody has listed.
+  // A clip's container may be of an unlisted brand.
   const isReadable =
     kind === "image"
       ? READABLE_PICTURES.has(contentType)

@@ -4,7 +4,7 @@ import type { Colour } from "../../viewer/types.ts";
 export interface Instance {
   /** Names its mask. */
   readonly id: string;
-  /** Names the object, whatever becomes of its mask. */
+  /** Names the object, also when its mask changes. */
   readonly object: string;
   /** The prompt that it answers; null if it was pointed at. */
   readonly prompt: string | null;
@@ -25,7 +25,7 @@ export interface Instance {
 interface Filter {
   /** Instances of a prompt with a lower confidence are hidden. What was pointed at is shown at any. */
   readonly least: number;
-  /** The same of prompts that have a confidence of their own. */
+  /** The same of prompts with a separate confidence. */
   readonly leasts: ReadonlyMap<string | null, number>;
   /** The hidden objects. */
   readonly hidden: ReadonlySet<string>;

@@ -38,7 +38,7 @@ const NOT_NOW: Obstacle = {
 export function limitsInWords(state: Overview | null): string {
   if (state === null) return "";
   const { access, trial } = state;
-  // What stands against it is said by its notice.
+  // Its notice names the obstacle.
   if (!access.canCreateJobs) return "";
   const most = `up to ${counted(access.maxImageTasksPerJob, "picture")} per job`;
   return access.mode === "trial"

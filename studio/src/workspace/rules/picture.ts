@@ -31,7 +31,7 @@ export function givenPicture(given: Given): Picture {
   };
 }
 
-/** The file or the address of a picture, as it was given; nothing of one that is elsewhere. */
+/** The file or the address of a picture, as given; nothing of a picture that is elsewhere. */
 export const givenOf = ({ name, file, address }: Picture): Given[] =>
   file !== null ? [new File([file], name, { type: file.type })] : address === null ? [] : [address];
 
@@ -74,7 +74,7 @@ interface Taken {
 const CLIP_IS_ALONE = "A clip needs its own job. Start a new one for it.";
 
 /**
- * Sorts what a person gives to a workspace of that type, after its inspection. A clip is a job of its own: it is taken alone, and only if the workspace has
+ * Sorts what a person gives to a workspace of that type, after its inspection. A clip is a separate job: it is taken alone, and only if the workspace has
  * nothing yet.
  */
 export function take(

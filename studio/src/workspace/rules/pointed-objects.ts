@@ -12,7 +12,7 @@ export interface Attempt {
   readonly jobId: string | null;
   /** The Idempotency-Key of its job. */
   readonly key: string;
-  /** The job to which its job adds, null for none; absent as long as it is not decided. */
+  /** The job to which its job adds, null for none; absent while it is not decided. */
   readonly continues?: string | null;
   /** Index of its mask among the job's; absent until it is known. */
   readonly maskIndex?: number;
@@ -28,7 +28,7 @@ export interface Refined {
   readonly maskIndex: number;
 }
 
-/** An object that was pointed at. Each further point makes an attempt of its own; the last one counts. */
+/** An object that was pointed at. Each further point makes another attempt; the last one counts. */
 export interface PointedObject {
   /** From 1, in the order in which objects were pointed at. */
   readonly number: number;
@@ -54,7 +54,7 @@ const newAttempt = (
 const nextObject = (objects: readonly PointedObject[]): number =>
   1 + Math.max(0, ...objects.map(({ number }) => number));
 
-/** Purpose of a region: a new object, the latest one that was pointed at, one of these by its number, or a mask to correct. */
+/** Purpose of a region: a new object, the latest pointed object, a pointed object by its number, or a mask to correct. */
 export type Purpose = "new" | "latest" | number | Refined;
 
 /** The object that a region changes; undefined if it begins one. */
@@ -89,7 +89,7 @@ export function pointedAt(
 
 /**
  * With a job that was created earlier, whose mask is to be fetched: a further attempt at the object whose mask it corrects, if that
- * is there, or an object of its own.
+ * is there, or a separate object.
  */
 export function takenUp(
   objects: readonly PointedObject[],
@@ -109,7 +109,7 @@ export function takenUp(
   return [...objects, { number: nextObject(objects), picture, refines, attempts: [attempt] }];
 }
 
-/** With a further mask of the job of an attempt as an object of its own, the last one. It is drawn already. */
+/** With a further mask of the job of an attempt as a separate object, the last one. It is drawn already. */
 export function withOther(
   objects: readonly PointedObject[],
   { picture }: PointedObject,
@@ -127,7 +127,7 @@ const withFurther = (
 ): readonly PointedObject[] =>
   objects.map((object) => (object === of ? { ...object, attempts: [...object.attempts, attempt] } : object));
 
-/** Tells whether an object is seen with some searches: one that nothing had found, or one that these have. */
+/** Returns true if an object is shown with these searches: they have found it, or no search has. */
 export const isSeenWith = ({ refines }: PointedObject, searches: readonly string[]): boolean =>
   refines === undefined || searches.includes(refines.jobId);
 
@@ -232,12 +232,12 @@ export function regionOn(taskId: string, region: Region): components["schemas"][
   return { taskId, box: [x, y, width, height], ...example };
 }
 
-/** The mask that an attempt of an object corrects, as a job names it; null if it begins anew. */
+/** The mask that an attempt of an object corrects, as a job names it; null if it starts over. */
 export function correctedBy(
   { refines, attempts }: PointedObject,
   attempt: Attempt,
 ): { readonly jobId: string; readonly maskIndex: number } | null {
-  // An example begins anew: it corrects nothing.
+  // An example starts over: it corrects nothing.
   if (attempt.region?.findAll === true) return null;
   const before = attempts.slice(0, attempts.indexOf(attempt)).findLast(({ state }) => state === "drawn");
   if (before?.jobId !== undefined && before.jobId !== null)

@@ -12,13 +12,13 @@ const promptsIn = (text: string): string[] =>
 export const withPrompts = (prompts: readonly string[], text: string): readonly string[] =>
   distinctPrompts([...prompts, ...promptsIn(text)]);
 
-/** Splits the typed text at the last separator: whole prompts, and the one that is being typed. */
+/** Splits the typed text at the last separator: whole prompts, and the unfinished one. */
 export function typedSoFar(text: string): { readonly whole: string; readonly rest: string } {
   const end = Math.max(text.lastIndexOf(","), text.lastIndexOf("\n"), text.lastIndexOf(";")) + 1;
   return { whole: text.slice(0, end), rest: text.slice(end) };
 }
 
-/** Returns a label as it is spelled already if case or spaces alone differ, so that "Chair" and "chair" are one class. */
+/** Returns a label in its existing spelling if only case or spaces differ, so that "Chair" and "chair" are one class. */
 export const asSpelled = (labels: readonly string[], label: string): string =>
   labels.find((known) => classKeyOf(known) === classKeyOf(label)) ?? label;
 

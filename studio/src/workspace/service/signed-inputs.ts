@@ -30,7 +30,7 @@ export class SignedInputs {
     return taskId !== null && this.#urls.has(taskId);
   }
 
-  /** Fetches a task's upload; null if it is not among them. One that can't be fetched is not shown. @throws SegmentationError */
+  /** Fetches a task's upload; null if it is not among them. A failed fetch shows no picture. @throws SegmentationError */
   async fetch(taskId: string): Promise<Blob | null> {
     const there = this.#files.get(taskId) ?? this.#download(taskId);
     this.#files.set(taskId, there);

@@ -5,7 +5,7 @@ import type { ExportDialogProps, ExportMask } from "../../../src/export/types.ts
 import { session } from "../../../src/state/session.ts";
 import { maskColour } from "../../../src/viewer/colours.ts";
 
-/** An entry to export. The files of its pictures and masks are beside the page. */
+/** An entry to export. The files of its pictures and masks are next to the page. */
 export interface ExportScene {
   readonly pictures: readonly {
     readonly name: string;

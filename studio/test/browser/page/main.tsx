@@ -82,7 +82,7 @@ interface LargeScene {
   readonly at: Point;
 }
 
-/** Shows a large picture in a viewer of its own. Resolves when all masks are there. */
+/** Shows a large picture in a separate viewer. Resolves when all masks are there. */
 async function openLarge({ width, height, urls, at }: LargeScene): Promise<void> {
   layers.value = [];
   picture.value = null;

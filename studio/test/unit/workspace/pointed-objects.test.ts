@@ -165,7 +165,7 @@ describe("a mask that is corrected by pointing at it", () => {
     const [first, second] = nth(twice, 2).attempts;
     expect(correctedBy(nth(twice, 2), first)).toEqual({ jobId: "job_1", maskIndex: 3 });
     expect(second && correctedBy(nth(twice, 2), second)).toEqual({ jobId: "job_2", maskIndex: 0 });
-    // An object that nothing had found begins with a unit of its own, and its further points cost nothing.
+    // An object that nothing had found costs a unit, and its further points cost nothing.
     const [own] = nth(two, 0).attempts;
     expect(correctedBy(nth(two, 0), own)).toBeNull();
   });

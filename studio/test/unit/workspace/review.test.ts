@@ -18,7 +18,7 @@ describe("the review of a batch", () => {
     expect(nextToReview(keys, "c", NONE)).toBe("a");
     expect(nextToReview(keys, "a", judged(NONE, "b", "rejected"))).toBe("c");
     expect(nextToReview(keys, null, NONE)).toBe("a");
-    // The open picture may be one that is not looked at.
+    // The open picture may be out of view.
     expect(nextToReview(keys, "other", NONE)).toBe("a");
     expect(nextToReview(["a"], "a", NONE)).toBeNull();
   });

@@ -17,7 +17,7 @@ import { overrideSettings } from "../../../support/worker/runtime/settings.ts";
 
 const base64Of = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
 const RECTANGLE = rectangle(3, 4, 5, 6);
-/** An answer at once, of a job that nobody finishes. */
+/** An answer at once, of a job that never finishes. */
 const SHORTLY = { prefer: "wait=1" };
 
 let client: Client;
