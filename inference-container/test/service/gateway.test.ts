@@ -99,7 +99,12 @@ describe("a service with GATEWAY_URL", () => {
 
 describe("a connection", () => {
   const times = { pingMs: 20, pongMs: 200, pauseMs: 20 };
-  const open = (url: string, lines: string[] = [], changes: Partial<typeof times> = {}, tasks: string[] = []) => {
+  const open = (
+    url: string,
+    lines: string[] = [],
+    changes: Partial<typeof times> = {},
+    tasks: string[] = [],
+  ) => {
     const log = pino({ base: null }, { write: (line) => void lines.push(line) });
     const hello = (): GatewayHello => ({
       type: "hello",

@@ -20,7 +20,10 @@ export const UsageDay = z
       .int()
       .min(0)
       .meta({ description: "Pictures and processed frames of the jobs that ended on that day." }),
-    jobs: z.int().min(0).meta({ description: "Number of jobs that ended on that day, including failed ones." }),
+    jobs: z
+      .int()
+      .min(0)
+      .meta({ description: "Number of jobs that ended on that day, including failed ones." }),
   })
   .meta({ id: "UsageDay", examples: [{ date: "2026-11-22", units: 12, jobs: 3 }] });
 export type UsageDay = z.infer<typeof UsageDay>;

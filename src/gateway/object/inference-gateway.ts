@@ -67,8 +67,7 @@ export class InferenceGateway extends DurableObject<Env> implements GatewayRpc {
   async #expectBack(): Promise<void> {
     const end = Date.now() + RESTARTED_MS;
     for (const { name, held, endsAt } of this.#storage.workers())
-      if (held > 0 && endsAt === null && this.#connections.of(name) === null)
-        this.#storage.setEnd(name, end);
+      if (held > 0 && endsAt === null && this.#connections.of(name) === null) this.#storage.setEnd(name, end);
     await this.#watch();
   }
 

@@ -7,7 +7,10 @@ export const ErrorObject = z
     message: z.string().optional().meta({ description: "The problem and its remedy." }),
     remainingTokens: z.int().min(0).optional().meta({ description: "Tokens left in the free trial." }),
     requestedTokens: z.int().min(1).optional().meta({ description: "Tokens that the refused job needs." }),
-    expiresAt: z.iso.datetime().optional().meta({ description: "Time at which the free trial ends or ended." }),
+    expiresAt: z.iso
+      .datetime()
+      .optional()
+      .meta({ description: "Time at which the free trial ends or ended." }),
     activeJobId: z.string().optional().meta({ description: "The job in progress that blocks a new one." }),
     upgradeUrl: z.url().optional().meta({ description: "The page on which to upgrade or pay." }),
     retryAfterSeconds: z
