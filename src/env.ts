@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { databaseNames } from "./shared/storage/databases.ts";
 import { SettingsSchema, type Settings } from "./settings.ts";
-import type { JobRpc, StreamsRpc } from "./jobs/store/rpc.ts";
+import type { JobNamespace, StreamsRpc } from "./jobs/store/rpc.ts";
 import type { GatewayRpc } from "./gateway/store/rpc.ts";
 import type { WebhookRpc } from "./webhooks/store/rpc.ts";
 import type { ContainerNamespace } from "./models/store/container-rpc.ts";
@@ -17,7 +17,7 @@ export interface Env {
   readonly ADDRESS_RATE_LIMIT: RateLimit;
   /** Absent if the operator has no Analytics Engine. */
   readonly METRICS?: AnalyticsEngineDataset;
-  readonly JOBS: DurableObjectNamespace<JobRpc & Rpc.DurableObjectBranded>;
+  readonly JOBS: JobNamespace;
   readonly STREAMS: DurableObjectNamespace<StreamsRpc & Rpc.DurableObjectBranded>;
   readonly WEBHOOKS: DurableObjectNamespace<WebhookRpc & Rpc.DurableObjectBranded>;
   readonly GATEWAY: DurableObjectNamespace<GatewayRpc & Rpc.DurableObjectBranded>;

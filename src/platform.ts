@@ -29,6 +29,7 @@ import { Jobs } from "./jobs/store/jobs.ts";
 import { Ledger } from "./billing/store/ledger.ts";
 import { LostJobs } from "./jobs/store/lost-jobs.ts";
 import { Media } from "./shared/bucket/bucket.ts";
+import type { JobStub } from "./jobs/store/rpc.ts";
 import { OldJobs } from "./jobs/store/old-jobs.ts";
 import { Payments } from "./billing/store/payments.ts";
 import { Queues } from "./jobs/store/queues.ts";
@@ -79,11 +80,11 @@ export interface Platform extends Books {
   /** The inference service's model, as last reported to this isolate. */
   readonly knownModel: RecentMap<Model>;
   /** The JobObject of this id, whether or not there is such a job. */
-  readonly jobObject: (jobId: string) => ReturnType<Env["JOBS"]["getByName"]>;
+  readonly jobObject: (jobId: string) => JobStub;
   /** The object that counts an account's open streams. */
   readonly accountStreams: (accountId: string) => ReturnType<Env["STREAMS"]["getByName"]>;
   /** The JobObject with this id of the platform (64 hex digits); null if no JobObject can have that id. */
-  readonly jobObjectById: (objectId: string) => ReturnType<Platform["jobObject"]> | null;
+  readonly jobObjectById: (objectId: string) => JobStub | null;
   /** The gateway of inference services that connect by themselves. */
   readonly gateway: () => ReturnType<Env["GATEWAY"]["getByName"]>;
   readonly webhookObject: (endpointId: string) => ReturnType<Env["WEBHOOKS"]["getByName"]>;

@@ -22,25 +22,18 @@ const Share = z.number().min(0).max(1);
  * A click on a picture, in pixels of the displayed picture: `label` 1 on the object (foreground), 0 outside it
  * (background).
  */
-export const RegionPoint = z.strictObject({
+const RegionPoint = z.strictObject({
   x: z.number(),
   y: z.number(),
   label: z.union([z.literal(0), z.literal(1)]),
 });
-export type RegionPoint = z.infer<typeof RegionPoint>;
 
-/** A box in a picture, in pixels of the displayed picture. */
-export const RegionBox = z.strictObject({
-  x: z.number(),
-  y: z.number(),
-  width: z.number().positive(),
-  height: z.number().positive(),
-});
-export type RegionBox = z.infer<typeof RegionBox>;
+/** A box in a picture, [x, y, width, height] in pixels of the displayed picture. */
+const Box = z.tuple([z.number(), z.number(), z.number().positive(), z.number().positive()]).readonly();
 
 /** `index` counts the regions of the job from 0. */
 const region = { index: z.int().nonnegative(), label: RegionLabel.optional() };
-const boxed = z.strictObject({ ...region, box: RegionBox });
+const boxed = z.strictObject({ ...region, box: Box });
 const pointed = z.strictObject({ ...region, points: z.array(RegionPoint).min(1).readonly() });
 
 /** True if the region is an example: all objects like it are wanted. Examples with one label show the same thing. */

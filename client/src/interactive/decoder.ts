@@ -7,8 +7,7 @@ import {
   clicksOf,
   type EmbeddingData,
   findRuns,
-  placedBox,
-  placedPoints,
+  placed,
   priorOf,
   readEmbedding,
   type Region,
@@ -127,10 +126,8 @@ export class InteractivePicture {
     };
   }
 
-  #regionOf({ points, box, prior }: DecodeRequest): Region {
-    const [x = 0, y = 0, width = 0, height = 0] = box ?? [];
-    const region =
-      points === undefined ? placedBox({ x, y, width, height }, this) : placedPoints(points, this);
+  #regionOf({ prior, ...place }: DecodeRequest): Region {
+    const region = placed(place, this);
     if (region === undefined) throw invalidInput("The region lies outside the picture.");
     if (prior === undefined) return region;
     if (prior.width !== this.width || prior.height !== this.height)

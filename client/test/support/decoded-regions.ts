@@ -5,8 +5,7 @@ import {
   bitmapOf,
   findRuns,
   iou,
-  placedBox,
-  placedPoints,
+  placed,
   priorOf,
   type Region,
   type Size,
@@ -71,12 +70,10 @@ export async function loadBoth() {
 }
 
 /** The region as the service places it. */
-function regionOf({ points, box, prior }: DecodeRequest, picture: Size): Region {
-  const [x = 0, y = 0, width = 0, height = 0] = box ?? [];
-  const placed =
-    points === undefined ? placedBox({ x, y, width, height }, picture) : placedPoints(points, picture);
-  if (placed === undefined) throw new Error("The region lies outside the picture.");
-  return { ...placed, ...(prior !== undefined && { prior: priorOf(prior) }) };
+function regionOf({ prior, ...place }: DecodeRequest, picture: Size): Region {
+  const region = placed(place, picture);
+  if (region === undefined) throw new Error("The region lies outside the picture.");
+  return { ...region, ...(prior !== undefined && { prior: priorOf(prior) }) };
 }
 
 const iouOf = (a: Bitmap, b: Bitmap): number =>

@@ -1,7 +1,7 @@
 import { type Mask, maskOfSwitches } from "./mask.ts";
 
 /** A bounding box in pixels: `right` and `bottom` are exclusive. */
-export interface Bounds {
+interface Bounds {
   readonly left: number;
   readonly top: number;
   readonly right: number;

@@ -1,7 +1,7 @@
 import { openFormats } from "../formats/open-formats.ts";
 import { Usage } from "../device/usage.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
-import { placedBox, placedPoints, type Region } from "@segmentation/masks";
+import { placed, type Region } from "@segmentation/masks";
 import type { Model } from "../models/model.ts";
 import { decodePicture } from "../pictures/decode.ts";
 import { readPriorMask } from "../pictures/prior-mask.ts";
@@ -102,21 +102,20 @@ async function withPriors(
   { priors = [] }: ImageTask,
   picture: Size,
 ): Promise<Region[]> {
-  const placed = [...regions];
+  const all = [...regions];
   for (const { regionIndex, path } of priors) {
     const at = asked.findIndex(({ index }) => index === regionIndex);
-    const region = placed[at];
-    if (region !== undefined)
-      placed[at] = { ...region, prior: await readPriorMask(path, regionIndex, picture) };
+    const region = all[at];
+    if (region !== undefined) all[at] = { ...region, prior: await readPriorMask(path, regionIndex, picture) };
   }
-  return placed;
+  return all;
 }
 
 /** A task's regions, in their order, as the model takes them. @throws TaskFailure named region_outside_image */
 export const placeRegions = (regions: readonly TaskRegion[], picture: Size): Region[] =>
   regions.map((region) => {
-    const placed = "box" in region ? placedBox(region.box, picture) : placedPoints(region.points, picture);
-    if (placed !== undefined) return placed;
+    const inside = placed(region, picture);
+    if (inside !== undefined) return inside;
     const { width, height } = picture;
     throw taskFailure("region_outside_image", { index: region.index, width, height });
   });

@@ -1,5 +1,5 @@
 /** Finds objects of earlier frames in a frame. Every continued mask comes from here. */
-import type { RegionPoint } from "@segmentation/protocol";
+import type { RegionPoint } from "@segmentation/masks";
 import type { Box } from "../models/box.ts";
 import {
   gridArea,

@@ -1,5 +1,5 @@
 /** Votes on a grid of cells: their window around a box, and the connected parts that they form. */
-import type { RegionPoint } from "@segmentation/protocol";
+import type { RegionPoint } from "@segmentation/masks";
 import type { Box } from "../models/box.ts";
 import { components } from "@segmentation/masks";
 import type { Size } from "../size.ts";

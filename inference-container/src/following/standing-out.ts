@@ -1,5 +1,5 @@
 /** Finds the content of a box that looks unlike the box's surroundings. */
-import type { RegionPoint } from "@segmentation/protocol";
+import type { RegionPoint } from "@segmentation/masks";
 import { cosine } from "../models/arithmetic.ts";
 import type { Box } from "../models/box.ts";
 import type { PictureAppearance } from "../models/model.ts";

@@ -5,7 +5,7 @@ import { placeRegions } from "../../src/engine/run-picture.ts";
 const PICTURE = { width: 600, height: 400 };
 const box = (x: number, y: number, width: number, height: number) => ({
   index: 3,
-  box: { x, y, width, height },
+  box: [x, y, width, height] as const,
 });
 const click = (x: number, y: number, label: 0 | 1 = 1) => ({ index: 3, points: [{ x, y, label }] });
 

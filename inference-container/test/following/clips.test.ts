@@ -30,7 +30,7 @@ test("a hidden object has no mask, and keeps its id when it is found again elsew
 test("where the model is unsure of what a box means, it is what stands out from the box's surroundings", async () => {
   // The test's model treats sand as a ground, of which it draws nothing for a box.
   const film: Film = (frame) => ({ ground: "grey", discs: [disc("sand", 60 + 6 * frame, 90, 30)] });
-  const regions = [{ index: 0, timeSeconds: 0, box: { x: 24, y: 54, width: 80, height: 70 } }];
+  const regions = [{ index: 0, timeSeconds: 0, box: [24, 54, 80, 70] as const }];
   const frames = await follow(film, { regions, frames: 6 });
   for (const frame of range(0, 6)) expect(overlap(frames, 1, film, frame, 0)).toBeGreaterThan(0.85);
 });

@@ -41,7 +41,7 @@ describe("a correction in a frame into which the object was followed", () => {
 
   test("takes away what is clicked as not belonging to it", async () => {
     const regions = [
-      { index: 0, objectId: 1, timeSeconds: 0, box: { x: 30, y: 60, width: 100, height: 60 } },
+      { index: 0, objectId: 1, timeSeconds: 0, box: [30, 60, 100, 60] as const },
       {
         index: 1,
         objectId: 1,

@@ -81,7 +81,7 @@ function boxOf(scene: Scene, timeSeconds: number, label: string, index = 0): Cli
   const [x, y, right, bottom] = truthAt(scene, timeSeconds).find(({ name }) => name === label)?.box ?? [
     0, 0, 1, 1,
   ];
-  return { index, timeSeconds, label, box: { x, y, width: right - x, height: bottom - y } };
+  return { index, timeSeconds, label, box: [x, y, right - x, bottom - y] };
 }
 
 /**

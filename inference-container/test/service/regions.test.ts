@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => rig[Symbol.asyncDispose]());
 
 /** The left upper quarter of the picture, and a place to the right. */
-const box: TaskRegion = { index: 4, box: { x: 0, y: 0, width: 40, height: 30 } };
+const box: TaskRegion = { index: 4, box: [0, 0, 40, 30] };
 const points: TaskRegion = { index: 7, points: [{ x: 70, y: 30, label: 1 }] };
 
 /** A stored mask's pixels, and the texts of its PNG. */
@@ -70,7 +70,7 @@ test("a task of regions alone has their masks and its preview, whatever the thre
 });
 
 test("coordinates are those of the picture as it is shown: turned by its EXIF orientation [A5-7]", async () => {
-  const regions: TaskRegion[] = [{ index: 0, box: { x: 0, y: 60, width: 60, height: 20 } }];
+  const regions: TaskRegion[] = [{ index: 0, box: [0, 60, 60, 20] }];
   const inputUrl = `${rig.worker.origin}/inputs/turned.jpg`;
   await rig.finish({ key: "turned", prompts: [], regions, inputUrl });
   const { size, at } = await stored("turned/masks/0.png");

@@ -1,3 +1,5 @@
+import type { Box } from "../bitmap.ts";
+
 /** Size of a picture or a grid. */
 export interface Size {
   readonly width: number;
@@ -19,12 +21,15 @@ export interface RegionPoint {
   readonly label: 0 | 1;
 }
 
+/** Marks an object as a request does: a box around it, or points on it and outside it, in picture pixels. */
+export type Place = { readonly box: Box } | { readonly points: readonly RegionPoint[] };
+
 /** A box in picture pixels, 0 ≤ x1 < x2 ≤ width. */
 type Corners = readonly [x1: number, y1: number, x2: number, y2: number];
 
 /**
- * Marks an object in a picture: its box, points on it and outside it, or both, in picture pixels and inside the
- * picture.
+ * Marks an object as a model takes it: its box, points on it and outside it, or both, in picture pixels and inside
+ * the picture.
  */
 export type Region = (
   | { readonly box: Corners; readonly points?: readonly RegionPoint[] }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { RegionPoint } from "@segmentation/protocol";
+import type { RegionPoint } from "@segmentation/masks";
 import sharp from "sharp";
 import type { Picture } from "../../../inference-container/src/models/model.ts";
 import { PROJECT_ROOT } from "../../shared/root.ts";

@@ -1,4 +1,4 @@
-import type { RegionPoint } from "@segmentation/protocol";
+import type { RegionPoint } from "@segmentation/masks";
 import { loadModel } from "../../../inference-container/src/models/load.ts";
 import type { Model } from "../../../inference-container/src/models/model.ts";
 import { Failure } from "../../shared/command-line.ts";

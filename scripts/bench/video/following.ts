@@ -1,4 +1,5 @@
 /** Compares the cost of prompts and tracking in a clip: the same frames by words, by one box, and by ten boxes. */
+import type { Box } from "@segmentation/masks";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,14 +25,9 @@ export interface FollowingRound {
 }
 
 /** Ten boxes that divide the clip's first frame. Their content moves, and some of it leaves the picture. */
-const BOXES = Array.from({ length: 10 }, (_, i) => ({
-  x: 384 * (i % 5),
-  y: 540 * Math.floor(i / 5),
-  width: 384,
-  height: 540,
-}));
+const BOXES = Array.from({ length: 10 }, (_, i): Box => [384 * (i % 5), 540 * Math.floor(i / 5), 384, 540]);
 
-const CAT = { x: 400, y: 100, width: 1_100, height: 900 };
+const CAT: Box = [400, 100, 1_100, 900];
 
 const ASKED: Readonly<Record<keyof FollowingRound, Pick<VideoTask, "prompts" | "regions">>> = {
   words: { prompts: [CLIP_PROMPT] },

@@ -3,6 +3,7 @@ import { archiveProblem } from "../../jobs/rules/archive-problems.ts";
 import type { ArchivePlan, FetchedFile } from "../rules/plan.ts";
 import type { ArchiveClaim } from "../../jobs/rules/answers.ts";
 import { joinAnnotations } from "../rules/join-annotations.ts";
+import type { JobStub } from "../../jobs/store/rpc.ts";
 import type { Asset } from "../../jobs/rules/result.ts";
 import { archiveKey } from "../../shared/bucket/object-keys.ts";
 import { mapAhead } from "../../shared/pool.ts";
@@ -159,7 +160,7 @@ export class ArchiveSlice {
     await this.#stillHeld();
   }
 
-  get #jobObject(): ReturnType<Platform["jobObject"]> {
+  get #jobObject(): JobStub {
     return this.#platform.jobObject(this.#claim.job.definition.jobId);
   }
 

@@ -8,6 +8,7 @@ import { MOST_STREAMS } from "../rules/waiters.ts";
 import { resultJson } from "../rules/result.ts";
 import type { Platform } from "../../platform.ts";
 import { jobEvents, statusAtEnd } from "../store/long-requests.ts";
+import type { JobStub } from "../store/rpc.ts";
 import type { JobRow } from "../store/jobs-page.ts";
 import { boundAccount } from "../../accounts/operations/authenticate.ts";
 import type { OperationRequest } from "../../operation-request.ts";
@@ -20,7 +21,7 @@ const OUTPUTS_PER_REQUEST = 1_000;
 const STREAM_RETRY_SECONDS = 30;
 
 /** Returns the JobObject of a job id from a client. @throws ServiceError job_not_found if no job can have that id. */
-export function jobObjectOf(platform: Platform, jobId: string): ReturnType<Platform["jobObject"]> {
+export function jobObjectOf(platform: Platform, jobId: string): JobStub {
   if (!isJobId(jobId)) throw new ServiceError("job_not_found");
   return platform.jobObject(jobId);
 }

@@ -35,11 +35,8 @@ const wanted = <Format>(formats: readonly Format[] = []): { formats?: readonly F
   formats.length === 0 ? {} : { formats: [...new Set(formats)] };
 
 function regionOf({ taskId, box, points = [], label, findAll }: Omit<Region, "refines">): JobRegion {
-  const example = findAll === true && { findAll };
-  const named = { taskId, ...(label !== undefined && { label }), ...example };
-  if (box === undefined) return { ...named, points };
-  const [x, y, width, height] = box;
-  return { ...named, box: { x, y, width, height } };
+  const place = box === undefined ? { points } : { box };
+  return { taskId, ...place, ...(label !== undefined && { label }), ...(findAll === true && { findAll }) };
 }
 
 const clipRegionOf = ({ timeSeconds = 0, objectId, ...region }: ClipRegion): JobClipRegion => ({

@@ -2,15 +2,8 @@ import type { ResultFormat, VideoFormat } from "../contract/job.ts";
 import type { ProcessingMode } from "../../shared/api/primitives.ts";
 import type { RefinedMask } from "../contract/region.ts";
 import type { ArchiveEventData, EndEvent } from "../contract/end-event.ts";
-import type {
-  ImageParameters,
-  Lane,
-  RegionBox,
-  RegionPoint,
-  Sampling,
-  TaskProblem,
-  VideoParameters,
-} from "@segmentation/protocol";
+import type { Place } from "@segmentation/masks";
+import type { ImageParameters, Lane, Sampling, TaskProblem, VideoParameters } from "@segmentation/protocol";
 import { newDelivery, type Delivery } from "./delivery.ts";
 
 interface BaseDefinition {
@@ -31,10 +24,7 @@ interface BaseDefinition {
 }
 
 /** A task's region without its index, like the protocol's `TaskRegion`; fields missing in the request are absent. */
-type TaskPlace = { readonly taskId: string; readonly label?: string; readonly findAll?: true } & (
-  | { readonly box: RegionBox }
-  | { readonly points: readonly RegionPoint[] }
-);
+type TaskPlace = { readonly taskId: string; readonly label?: string; readonly findAll?: true } & Place;
 
 /**
  * Position of an object to segment in a task's picture. `prior` is the bucket's key of the mask that the region refines,

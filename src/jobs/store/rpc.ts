@@ -118,6 +118,21 @@ export interface JobRpc {
   moveTo(database: string): Promise<void>;
 }
 
+type Namespace = DurableObjectNamespace<JobRpc & Rpc.DurableObjectBranded>;
+
+/** A JobObject as the Worker calls it. Cloudflare's type of a stub turns tuples into arrays of any length. */
+export type JobStub = Omit<ReturnType<Namespace["getByName"]>, keyof JobRpc> & {
+  readonly [Method in keyof JobRpc]: (
+    ...args: Parameters<JobRpc[Method]>
+  ) => Promise<Awaited<ReturnType<JobRpc[Method]>>>;
+};
+
+/** The binding of the JobObjects. */
+export type JobNamespace = {
+  readonly get: (id: DurableObjectId) => JobStub;
+  readonly getByName: (name: string) => JobStub;
+} & Namespace;
+
 /** The methods that an AccountStreams object offers, as RPC. */
 export interface StreamsRpc {
   /** Reports a job's number of open streams, replacing its previous report. False if the account would have too many. */

@@ -5,13 +5,14 @@ import { log } from "../../shared/log.ts";
 import { CONNECTIONS, mapPool } from "../../shared/pool.ts";
 import type { Platform } from "../../platform.ts";
 import { askEach } from "../../shared/storage/database-failure.ts";
+import type { JobStub } from "../../jobs/store/rpc.ts";
 import type { JobReport } from "../../jobs/contract/job-report.ts";
 
 const HOUR_MS = 3_600_000;
 const MOST_STUCK = 100;
 
 /** Returns the object of a job that the operator names. @throws ServiceError job_not_found if no job can have that id. */
-function objectOf(platform: Platform, jobId: string): ReturnType<Platform["jobObject"]> {
+function objectOf(platform: Platform, jobId: string): JobStub {
   if (isJobId(jobId)) return platform.jobObject(jobId);
   throw new ServiceError("job_not_found", "A job's id is job_ and 32 hexadecimal digits. Check the id.");
 }

@@ -1,7 +1,8 @@
 import { batch, computed, type Signal, signal } from "@preact/signals";
 import { LIMITS, type MasksJson } from "segmentation-client";
 import { coreOf, decodeMask } from "../viewer/masks/packed.ts";
-import type { PointingTool, Region, RegionPoint } from "../viewer/types.ts";
+import type { RegionPoint } from "@segmentation/masks";
+import type { PointingTool, Region } from "../viewer/types.ts";
 import {
   type ClipRegion,
   nextObjectId,

@@ -1,3 +1,4 @@
+import type { Place } from "@segmentation/masks";
 import type { Bitmap, Rle } from "segmentation-client";
 
 /** Width and height in pixels; whose pixels they are, the field's docstring says. */
@@ -34,19 +35,8 @@ export interface Colour {
   readonly rgb: readonly [red: number, green: number, blue: number];
 }
 
-/** A point of a region: label 1 is on the object, 0 outside it. In pixels of the picture. */
-export interface RegionPoint extends Point {
-  readonly label: 0 | 1;
-}
-
-/**
- * A region of a job, but for its task: points on an object and outside it, or the box around it as [x, y, width, height]. With
- * `findAll`, all objects like it are wanted.
- */
-export type Region = { readonly findAll?: true } & (
-  | { readonly points: readonly RegionPoint[] }
-  | { readonly box: readonly [x: number, y: number, width: number, height: number] }
-);
+/** A region of a job, but for its task. With `findAll`, all objects like it are wanted. */
+export type Region = Place & { readonly findAll?: true };
 
 /**
  * Tool of the pointer: `pan` moves the picture; the others point. `point` begins a new object with each click or dragged

@@ -167,7 +167,7 @@ describe("a job as its account sees it", () => {
 });
 
 describe("what a job was asked for", () => {
-  const place = { taskId: "a", box: { x: 1, y: 2, width: 3, height: 4 } };
+  const place = { taskId: "a", box: [1, 2, 3, 4] as const };
   const refines = { jobId: "job_0", maskIndex: 2 };
   const prompts = ["cat", "chair"];
   const drawn = [place, { ...place, prior: "outputs/1.png", refines }];

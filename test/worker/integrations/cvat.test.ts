@@ -142,7 +142,7 @@ describe("the functions of CVAT", () => {
   ])("draw what is in a box, given as %j [A21-9]", async (obj_bbox) => {
     const body = { pos_points: [], neg_points: [], obj_bbox };
     await answerOfFunction("segmentation-interactor", body, [{ ...rectangle(12, 8, 4, 4), regionIndex: 0 }]);
-    expect(regionsOf(inference.last)).toMatchObject([{ box: { x: 10, y: 5, width: 20, height: 15 } }]);
+    expect(regionsOf(inference.last)).toMatchObject([{ box: [10, 5, 20, 15] }]);
   });
 
   it("detect objects: label, confidence, mask within its box, outline [A21-9]", async () => {

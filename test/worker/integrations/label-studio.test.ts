@@ -185,7 +185,7 @@ describe("an ML backend of Label Studio", () => {
     };
     const [boxed] = await predict([url], [spoon], { result: [box] });
     expect(boxed.result[0].value.brushlabels).toEqual(["cup"]);
-    expect(regionsOf(inference.last)).toMatchObject([{ box: { x: 40, y: 60, width: 120, height: 120 } }]);
+    expect(regionsOf(inference.last)).toMatchObject([{ box: [40, 60, 120, 120] }]);
     expect(inference.last.key.split(".").slice(1, 3).join(".")).toBe(first);
     const fetched = vi.mocked(globalThis.fetch).mock.calls.filter(([input]) => input === url);
     expect(fetched).toHaveLength(1);

@@ -78,7 +78,7 @@ describe.each(REVISIONS)("the MCP server, for a client of %s", (revision) => {
       objects: [{ region: 0 }, { region: 1 }],
     });
     expect(inference.last).toMatchObject({
-      regions: [{ points }, { box: { x: 20, y: 10, width: 8, height: 8 } }],
+      regions: [{ points }, { box: [20, 10, 8, 8] }],
     });
 
     const as = (form: string) => call(agent, "get_masks", { jobId: second, as: form });

@@ -1,15 +1,8 @@
+import type { RegionPoint } from "@segmentation/masks";
 import { signal } from "@preact/signals";
 import { LIMITS } from "segmentation-client";
 import type { Stage } from "../stage/stage.ts";
-import {
-  isPaint,
-  type Point,
-  type PointingTool,
-  type Region,
-  type RegionPoint,
-  type Size,
-  type Tool,
-} from "../types.ts";
+import { isPaint, type Point, type PointingTool, type Region, type Size, type Tool } from "../types.ts";
 import { clamp } from "../view/view.ts";
 
 /** Current tool and pending regions, and the callbacks. */

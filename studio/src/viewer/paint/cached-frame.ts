@@ -1,7 +1,6 @@
-/** Box of the canvas in device pixels; WebGL counts them from below. */
-export type Box = readonly [x: number, y: number, width: number, height: number];
+import type { Box } from "@segmentation/masks";
 
-/** Draws a box of the frame, which is the scissor box when it is called. */
+/** Draws a box of the frame, in device pixels from below, which is the scissor box when it is called. */
 type Draw = (box: Box) => void;
 
 /** Returns the intersection of two boxes, which may be empty. */

@@ -1,8 +1,9 @@
+import type { Box } from "@segmentation/masks";
 import type { Patch, Rect } from "../masks/index-map.ts";
 import type { PackedMask } from "../masks/packed.ts";
 import type { Colour, Point, Size } from "../types.ts";
 import type { Painter, Pixels, Scene } from "./painter.ts";
-import { CachedFrame, type Box, within, without } from "./cached-frame.ts";
+import { CachedFrame, within, without } from "./cached-frame.ts";
 import { type Contents, fragmentOf, VERTEX } from "./shader.ts";
 
 /** Half the width of an outline: in CSS pixels, and at least in pixels of the picture, to smooth their stairs up to a zoom. */

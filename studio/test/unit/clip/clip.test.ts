@@ -4,7 +4,8 @@ import type { MasksJson, Track } from "segmentation-client";
 import { encodeRle } from "segmentation-client/masks";
 import { describe, expect, it } from "vitest";
 import { draw } from "../../../../client/test/support/shapes.ts";
-import type { Region, RegionPoint } from "../../../src/viewer/types.ts";
+import type { RegionPoint } from "@segmentation/masks";
+import type { Region } from "../../../src/viewer/types.ts";
 import {
   type ClipRegion,
   objectIdsIn,

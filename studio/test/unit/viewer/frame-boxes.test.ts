@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Box, within, without } from "../../../src/viewer/paint/cached-frame.ts";
+import type { Box } from "@segmentation/masks";
+import { within, without } from "../../../src/viewer/paint/cached-frame.ts";
 
 const box = fc.tuple(
   fc.integer({ min: -5, max: 9 }),

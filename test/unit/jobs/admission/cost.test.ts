@@ -83,7 +83,7 @@ describe("the files that a picture may have", () => {
   });
 
   it("are one more for each region, which none of its prompts gives up a mask for", () => {
-    const place = { taskId: "a.png", box: { x: 1, y: 2, width: 3, height: 4 } };
+    const place = { taskId: "a.png", box: [1, 2, 3, 4] as const };
     expect(most({ regions: [place, place, place] })).toBe(203 + SINGLE_FILES);
   });
 

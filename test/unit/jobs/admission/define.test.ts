@@ -76,7 +76,7 @@ describe("a job's definition", () => {
       { taskId, box, findAll: false },
     ];
     const request = CreateJobRequest.parse({ type: "image", tasks: [taskId], regions });
-    const place = { box: { x: 1, y: 2, width: 3, height: 4 } };
+    const place = { box: [1, 2, 3, 4] };
     const definition = define(request);
     if (definition.type !== "image") return expect.fail("It is a job of a picture.");
     expect(regionsOfTask(definition, taskId)).toEqual([
@@ -108,7 +108,7 @@ describe("a job's definition", () => {
     const asked = CreateJobRequest.parse({ ...rest, regions: [{ taskId, box: [1, 2, 3, 4] }] });
     expect(define(asked)).toMatchObject({
       prompts: [],
-      regions: [{ taskId, box: { x: 1, y: 2, width: 3, height: 4 } }],
+      regions: [{ taskId, box: [1, 2, 3, 4] }],
     });
   });
 
@@ -129,7 +129,7 @@ describe("a job's definition", () => {
       { taskId, box: [1, 2, 3, 4] },
       { taskId, box: [1, 2, 3, 4], timeSeconds: 1.5, objectId: 7, label: "camel" },
     ];
-    const box = { x: 1, y: 2, width: 3, height: 4 };
+    const box = [1, 2, 3, 4] as const;
     const followed = define(clip({ prompts: undefined, regions }));
     expect(followed).toMatchObject({ prompts: [] });
     expect(followed.regions).toStrictEqual([
@@ -197,11 +197,7 @@ it("each task gets its own regions in the request's order, each with its index a
       const given = TASKS.flatMap((taskId) =>
         regionsOfTask(job, taskId).map((region) => ({ taskId, region: TaskRegion.parse(region) })),
       );
-      const expected = asked.map((one, index) => {
-        const [x, y, width, height] = "box" in one ? one.box : [];
-        const region = "box" in one ? { index, box: { x, y, width, height } } : { index, points: one.points };
-        return { taskId: one.taskId, region };
-      });
+      const expected = asked.map(({ taskId, ...place }, index) => ({ taskId, region: { index, ...place } }));
       expect(given.toSorted((a, b) => a.region.index - b.region.index)).toEqual(expected);
       for (const taskId of TASKS) {
         const indices = regionsOfTask(job, taskId).map(({ index }) => index);
@@ -219,7 +215,7 @@ it("a job without regions has none, as those that were stored before there were 
 });
 
 describe("the regions of a stored job", () => {
-  const box = { x: 1, y: 2, width: 3, height: 4 };
+  const box = [1, 2, 3, 4] as const;
 
   it("that refine give their task the masks, each under its region's index among all of the job's", () => {
     const regions = [

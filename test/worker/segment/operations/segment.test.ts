@@ -93,7 +93,7 @@ describe("segment 200", () => {
     expect(inference.last).toMatchObject({
       regions: [
         { points: [{ x: 10, y: 11, label: 1 }], label: "saucer" },
-        { box: { x: 1, y: 2, width: 30, height: 20 } },
+        { box: [1, 2, 30, 20] },
         {
           points: [
             { x: 5, y: 5, label: 1 },

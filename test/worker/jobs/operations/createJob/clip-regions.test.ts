@@ -51,7 +51,7 @@ describe("createJob 202 with regions of a video", () => {
       await deliver("segmentation-bulk", taskMessage(jobId, taskId));
       expect(inference.last).toMatchObject({ type: "video", prompts });
       expect(inference.last.regions).toEqual([
-        { index: 0, timeSeconds: 0, box: { x: 10, y: 20, width: 30.5, height: 40 } },
+        { index: 0, timeSeconds: 0, box: [10, 20, 30.5, 40] },
         { index: 1, timeSeconds: 1.5, points: [ON, BESIDE], objectId: 7, label: "camel" },
         { index: 2, timeSeconds: 1e9, points: [ON], objectId: 7 },
       ]);

@@ -51,7 +51,7 @@ describe("createJob 202 with regions", () => {
       { prompts: ["cat"], regions: [{ index: 1, points: [ON] }] },
       {
         regions: [
-          { index: 0, box: { x: 10, y: 20, width: 30.5, height: 40 } },
+          { index: 0, box: [10, 20, 30.5, 40] },
           { index: 2, points: [BESIDE, ON] },
         ],
       },
