@@ -14,6 +14,7 @@ export * from "./grids/place.ts";
 export * from "./grids/prior.ts";
 export * from "./grids/region.ts";
 export * from "./label-map.ts";
+export { parsePlace } from "./place-text.ts";
 export * from "./read-mask-png.ts";
 export * from "./polygons.ts";
 export * from "./prompts.ts";
