@@ -20,7 +20,7 @@ import {
   type StoredAnnotations,
 } from "../rules/annotations.ts";
 import type { ArchiveOutcome } from "../rules/archive.ts";
-import { forgotten, decided } from "../rules/lifecycle.ts";
+import { forgotten } from "../rules/lifecycle.ts";
 import { jobReport, jobView } from "../rules/rollup.ts";
 import { isDone, newJob, ownedBy, type JobDefinition, type JobState } from "../rules/state.ts";
 import * as tasks from "../rules/tasks.ts";
@@ -30,6 +30,7 @@ import type { Completion, ProgressReport } from "@segmentation/protocol";
 import type { ExtendedTask, JobRpc } from "../store/rpc.ts";
 import { JobStorage } from "../store/storage.ts";
 import { platformOf, type Platform } from "../../platform.ts";
+import { JobAcceptance } from "./job-acceptance.ts";
 import { JobAnswers } from "./job-answers.ts";
 import { JobArchive } from "./job-archive.ts";
 import { JobCell, type Take } from "./job-cell.ts";
@@ -43,6 +44,7 @@ interface JobParts {
   readonly platform: Platform;
   readonly cell: JobCell;
   readonly outbox: JobOutbox;
+  readonly acceptance: JobAcceptance;
   readonly answers: JobAnswers;
   readonly archive: JobArchive;
   readonly leases: TaskLeases;
@@ -58,7 +60,6 @@ const BROKEN_RETRY_MS = 60_000;
  */
 export class JobObject extends DurableObject<Env> implements JobRpc {
   #parts: JobParts | null = null;
-  #accepting: Promise<boolean> | null = null;
   readonly #storage = new JobStorage(this.ctx.storage);
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -72,12 +73,14 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     const platform = platformOf(this.env);
     const cell = new JobCell(this.#storage, platform.policy);
     const take: Take = (transition) => this.#take(transition);
+    const outbox = new JobOutbox(cell, platform);
     const answers = new JobAnswers(cell);
     const places = new StreamPlaces((count) => this.#sayStreams(count));
     this.#parts = {
       platform,
       cell,
-      outbox: new JobOutbox(cell, platform),
+      outbox,
+      acceptance: new JobAcceptance(cell, outbox, platform, () => this.withdraw()),
       answers,
       archive: new JobArchive(cell, answers, platform.policy, take),
       leases: new TaskLeases(cell, platform.policy, take),
@@ -131,27 +134,8 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
     if (this.#cell.state === null) await this.#cell.commit(newJob(definition));
   }
 
-  /** Shared by all concurrent callers: none may get a yes before the queue has taken the tasks. */
   accept(): Promise<boolean> {
-    this.#accepting ??= this.#accept().finally(() => {
-      this.#accepting = null;
-    });
-    return this.#accepting;
-  }
-
-  async #accept(): Promise<boolean> {
-    const { state } = this.#cell;
-    if (state?.phase === "running" || state?.phase === "expired") return true;
-    if (state?.phase !== "prepared") return false;
-    await this.#cell.commit({ ...state, phase: "running", projected: Math.max(state.projected, 1) });
-    const sent = await this.#outbox.sendTasks();
-    const latest = this.#cell.state;
-    if (latest?.phase === "expired") return true;
-    if (latest?.phase !== "running") return false;
-    // A queue that seemed to fail, or the alarm's second try meanwhile, may have reached a consumer.
-    if (sent || latest.lastLease > 0) return true;
-    await this.withdraw();
-    return false;
+    return this.#open.acceptance.accept();
   }
 
   async withdraw(): Promise<void> {
@@ -171,7 +155,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
   }
 
   async delete(accountId: string): Promise<boolean> {
-    await this.#decide(accountId);
+    await this.#open.acceptance.decide(accountId);
     const { state } = this.#cell;
     if (state?.definition.accountId !== accountId) return false;
     // Until the list has removed it, the account may still find it there.
@@ -223,7 +207,7 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
   }
 
   async cancel(accountId: string | null): Promise<CanceledJob | null> {
-    if (accountId !== null) await this.#decide(accountId);
+    if (accountId !== null) await this.#open.acceptance.decide(accountId);
     const before = accountId === null ? this.#cell.state : ownedBy(this.#cell.state, accountId);
     if (before === null) return null;
     const after = await this.#cell.take(tasks.cancelTasks);
@@ -339,17 +323,6 @@ export class JobObject extends DurableObject<Env> implements JobRpc {
       log("error", "alarm_failed", { object: this.ctx.id.name, reason: reasonOf(error) });
       await this.#storage.alarm.set(Date.now() + BROKEN_RETRY_MS);
     }
-  }
-
-  /** Checks a job whose acceptance is in doubt: if its account's list has it, it counts as accepted from now on. */
-  async #decide(accountId: string): Promise<void> {
-    const { state } = this.#cell;
-    if (state?.phase !== "prepared" || state.definition.accountId !== accountId) return;
-    const { jobId, database } = state.definition;
-    const acceptance = await this.#platform.at(database).jobs.acceptance(jobId);
-    const latest = this.#cell.state;
-    if (latest?.phase === "prepared" && acceptance === "listed")
-      await this.#cell.commit(decided(latest, acceptance));
   }
 
   async #take(transition: (state: JobState, now: number) => tasks.Transition): Promise<JobState | null> {
