@@ -1,8 +1,8 @@
 // oxlint-disable import/no-unassigned-import -- the files are suites, which run where they are imported
 /** CI's walks over the whole stack, with those and the looks at a page that it leaves out: others of CI have the same subject. */
-import "../e2e/command-line.test.ts";
+import "../e2e/clients/command-line.test.ts";
 import "../e2e/models.test.ts";
-import "../e2e/python.test.ts";
+import "../e2e/clients/python.test.ts";
 import "../../studio/test/e2e/account-screens.test.ts";
 import "../../studio/test/e2e/clip.test.ts";
 import "../../studio/test/e2e/editing.test.ts";

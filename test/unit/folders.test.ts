@@ -108,3 +108,21 @@ describe("SQL", () => {
     expect(withSql.flatMap(([file]) => (STORE.test(file) ? [] : [file]))).toEqual([]);
   });
 });
+
+describe("the repository", () => {
+  const GENERATED =
+    /^client\/src\/(?:contract|api\/operations)\.ts$|^python\/src\/segmentation_client\/(?:api|models)\.py$/;
+  const files = globSync("*/**/*.{ts,tsx,css,mjs,py}", {
+    exclude: (path) => /^(?:node_modules|dist|\..*)$/.test(path),
+  }).filter((file) => !GENERATED.test(file));
+
+  it("has no file of more than 350 lines that people write", () => {
+    expect(files.length).toBeGreaterThan(1_500);
+    expect(files.filter((file) => readFileSync(file, "utf8").split("\n").length > 351)).toEqual([]);
+  });
+
+  it("has no folder of more than 20 files", () => {
+    const folders = Map.groupBy(files, (file) => dirname(file));
+    expect([...folders].flatMap(([folder, own]) => (own.length > 20 ? [folder] : []))).toEqual([]);
+  });
+});

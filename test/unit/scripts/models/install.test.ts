@@ -1,16 +1,11 @@
-import { createHash, randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Fault, FakeHub } from "../../../../inference-container/test/support/fake-hub.ts";
-import { FAMILIES } from "../../../../inference-container/src/models/families.ts";
 import { CATALOGUE, type CatalogueModel } from "../../../../scripts/models/install/catalogue.ts";
-import { type Download, downloadFile } from "../../../../scripts/models/install/download.ts";
-import { Hub, hubOf } from "../../../../scripts/models/install/hub.ts";
 import { install } from "../../../../scripts/models/install/install.ts";
-import { listLines } from "../../../../scripts/models/print.ts";
-import { planFromCatalogue } from "../../../../scripts/models/install/plan.ts";
 
 const DINO = "onnx-community/grounding-dino-tiny-ONNX";
 const GRAPH = randomBytes(100_000);
@@ -209,148 +204,5 @@ describe("an installation is refused", () => {
       vi.stubEnv("HF_ENDPOINT", address);
       expect(await refusal()).toContain("HF_ENDPOINT must be the http(s) address of a hub");
     }
-  });
-});
-
-describe("a file of a hub", () => {
-  const file = (content: Uint8Array = GRAPH): Download => ({
-    name: "graph.onnx",
-    size: content.length,
-    digest: { kind: "sha256", hex: createHash("sha256").update(content).digest("hex") },
-    source: { repository: DINO, commit: "c0ffee".padEnd(40, "0"), path: "onnx/model.onnx" },
-  });
-  const path = (): string => join(root, "graph.onnx");
-  const download = async (wanted = file()): Promise<number[]> => {
-    const progress: number[] = [];
-    await downloadFile(new Hub(`${hub.url}/`, TOKEN), wanted, root, (bytes) => progress.push(bytes));
-    expect(GRAPH.equals(await readFile(path()))).toBe(true);
-    expect(progress.at(-1)).toBe(GRAPH.length);
-    return progress;
-  };
-  const ranges = (): unknown[] => hub.requests.filter(({ isStorage }) => isStorage).map(({ range }) => range);
-
-  it("comes from the host that the hub redirects to, which does not get the token", async () => {
-    await download();
-    expect(hub.requests.map(({ isStorage, authorization }) => [isStorage, authorization])).toEqual([
-      [false, `Bearer ${TOKEN}`],
-      [true, undefined],
-    ]);
-  });
-
-  it("is not downloaded again, and what is there of it is not either", async () => {
-    await writeFile(path(), GRAPH.subarray(0, 60_000));
-    expect((await download())[0]).toBe(60_000);
-    await download();
-    expect(ranges()).toEqual(["bytes=60000-"]);
-  });
-
-  it.each([
-    ["another beginning", randomBytes(60_000)],
-    ["more than the file", randomBytes(100_001)],
-    ["other bytes of the same number", randomBytes(100_000)],
-  ])("comes whole where %s is there", async (_, there) => {
-    await writeFile(path(), there);
-    await download();
-    expect(ranges().at(-1)).toBeUndefined();
-  });
-
-  it("goes on after a connection that broke twice, and after a server that is overloaded", async () => {
-    let broken = 0;
-    hub.fault = ({ isStorage, range }, response, bytes) => {
-      if (!isStorage || broken === 3) return false;
-      broken += 1;
-      if (broken === 2) response.writeHead(503).end();
-      else {
-        const start = Number(/\d+/.exec(range ?? "0"));
-        response.writeHead(start === 0 ? 200 : 206, { "content-length": bytes.length - start });
-        response.write(bytes.subarray(start, start + 30_000));
-        const isThere = async (): Promise<boolean> =>
-          (await readFile(path()).catch(() => "")).length === start + 30_000;
-        void vi.waitUntil(isThere, { timeout: 60_000 }).then(() => response.destroy());
-      }
-      return true;
-    };
-    await download();
-    expect(ranges()).toEqual([undefined, "bytes=30000-", "bytes=30000-", "bytes=60000-"]);
-  });
-
-  it("comes whole from a server that knows no ranges", async () => {
-    hub.fault = ({ isStorage }, response, bytes) => {
-      if (isStorage) response.end(bytes);
-      return isStorage;
-    };
-    await writeFile(path(), GRAPH.subarray(0, 60_000));
-    await download();
-  });
-
-  it("may be no longer than the list says", async () => {
-    await expect(download(file(GRAPH.subarray(0, 50_000)))).rejects.toThrow(
-      "has another digest than the hub lists",
-    );
-    expect(await readdir(root)).toEqual([]);
-  });
-
-  it("is refused in a sentence where the disk is full", async () => {
-    await symlink("/dev/full", path());
-    await expect(download()).rejects.toThrow(
-      `The disk is full: onnx/model.onnx of ${DINO} has no room on it. Make room, and run the command again.`,
-    );
-  });
-
-  it("is refused in a sentence where the storage refuses it", async () => {
-    hub.fault = ({ isStorage }, response) => {
-      if (isStorage) response.writeHead(403).end();
-      return isStorage;
-    };
-    await expect(download()).rejects.toThrow(
-      `${new URL(hub.storage).host}, where ${new URL(hub.url).host} redirects, answered 403 for onnx/model.onnx of ${DINO}.`,
-    );
-  });
-});
-
-describe("the catalogue", () => {
-  it.each([
-    ["owlvit-base", "google/owlvit-base-patch32", "Xenova/owlvit-base-patch32"],
-    ["owlv2-base", "google/owlv2-base-patch16-ensemble", "Xenova/owlv2-base-patch16-ensemble"],
-  ])("has %s, of %s, from %s", async (name, of, repository) => {
-    hub.files[repository] = { "onnx/model.onnx": GRAPH, "tokenizer.json": TOKENIZER };
-    const { licences, downloads, embedded } = await planFromCatalogue(name, hubOf(process.env), CATALOGUE);
-    expect(licences).toEqual([`${of} is under the Apache-2.0: https://www.apache.org/licenses/LICENSE-2.0`]);
-    const commit = expect.stringMatching(/^c0ffee/);
-    expect(downloads).toMatchObject([
-      { name: `${name}.onnx`, source: { repository, commit, path: "onnx/model.onnx" } },
-      { name: "tokenizer.json", source: { repository, commit, path: "tokenizer.json" } },
-    ]);
-    expect(embedded).toContain("sam2-encoder.onnx");
-  });
-
-  it("has RF-DETR Seg, of its package's own export, with the embedded model's words", async () => {
-    hub.files["besit/rfdetr-onnx"] = { "rfdetr-seg-nano.onnx": GRAPH };
-    const plan = await planFromCatalogue("rf-detr-seg-nano", hubOf(process.env), CATALOGUE);
-    expect(plan.licences).toEqual([
-      "RF-DETR Seg nano, by Roboflow, is under the Apache-2.0: https://www.apache.org/licenses/LICENSE-2.0",
-    ]);
-    expect(plan.downloads).toMatchObject([
-      { name: "rf-detr-seg.onnx", source: { path: "rfdetr-seg-nano.onnx" } },
-    ]);
-    expect([...plan.own.keys()]).toContain("embedded.json");
-    expect(plan.embedded).toContain("minilm.onnx");
-  });
-
-  it("begins with the best published model for words", () => {
-    const rated = CATALOGUE.flatMap(({ cgF1 }) => (cgF1 === undefined ? [] : [cgF1]));
-    expect(CATALOGUE[0]?.cgF1).toBe(Math.max(...rated));
-    expect(listLines("/models", [], []).join("\n")).toContain(
-      "To install: owlv2-base (Apache-2.0, about 615 MB, published cgF1 17.27); owlvit-base",
-    );
-  });
-
-  it("names families that can be loaded", () => {
-    for (const { family } of CATALOGUE) expect([...FAMILIES.keys()]).toContain(family);
-  });
-
-  it("is asked at Hugging Face, unless HF_ENDPOINT says otherwise", () => {
-    expect(hubOf({}).address).toBe("https://huggingface.co");
-    expect(hubOf({ HF_ENDPOINT: "https://mirror.example/hf/" }).address).toBe("https://mirror.example/hf");
   });
 });

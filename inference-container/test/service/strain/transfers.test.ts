@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { Callback } from "../../src/tasks/callback.ts";
-import { SERVICE_TOKEN, type Rig, startRig, until } from "../support/service/running-service.ts";
+import { Callback } from "../../../src/tasks/callback.ts";
+import { SERVICE_TOKEN, type Rig, startRig, until } from "../../support/service/running-service.ts";
 
 const bearer = { authorization: `Bearer ${SERVICE_TOKEN}` };
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { DISTORTIONS } from "../support/service/faulty-model.ts";
-import { movingSquare } from "../support/video/moving-square.ts";
-import { type Rig, startRig, until } from "../support/service/running-service.ts";
-import { watchHealth } from "../support/service/watch-health.ts";
+import { DISTORTIONS } from "../../support/service/faulty-model.ts";
+import { movingSquare } from "../../support/video/moving-square.ts";
+import { type Rig, startRig, until } from "../../support/service/running-service.ts";
+import { watchHealth } from "../../support/service/watch-health.ts";
 
-const FAULTY = new URL("../support/service/faulty-model.ts", import.meta.url).href;
+const FAULTY = new URL("../../support/service/faulty-model.ts", import.meta.url).href;
 const EVERY = { fps: null, numFrames: null, maxFrames: null };
 const INVALID = { outcome: "failed", retryable: true, problem: { code: "model_output_invalid" } };
 

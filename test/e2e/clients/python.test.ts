@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { isLong } from "../../inference-container/test/support/form.ts";
-import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
-import { isOnPath } from "../support/process/on-path.ts";
-import { panClip } from "../support/media/pan-clip.ts";
-import { pythonWith } from "../support/clients/python.ts";
-import { useSharedStack } from "../support/stack/shared-stack.ts";
+import { isLong } from "../../../inference-container/test/support/form.ts";
+import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
+import { isOnPath } from "../../support/process/on-path.ts";
+import { panClip } from "../../support/media/pan-clip.ts";
+import { pythonWith } from "../../support/clients/python.ts";
+import { useSharedStack } from "../../support/stack/shared-stack.ts";
 
 const run = promisify(execFile);
 

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { movingSquare } from "../support/video/moving-square.ts";
-import { startRig } from "../support/service/running-service.ts";
+import { movingSquare } from "../../support/video/moving-square.ts";
+import { startRig } from "../../support/service/running-service.ts";
 import {
   giveWayToOlder,
   keysOf,
   metric,
   offerToRoomForFour,
   startInteractiveNext,
-} from "../support/service/strained-lanes.ts";
+} from "../../support/service/strained-lanes.ts";
 
 // inference-container/test/long/strain.test.ts has more of each.
 test("of 60 tasks offered to a service with room for four none is lost, none runs twice, and no more than four are held", () =>

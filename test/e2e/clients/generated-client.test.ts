@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { OPERATION_IDS, OPERATIONS, type OperationId } from "../../src/operations.ts";
-import { only, present } from "../support/at.ts";
-import { EventReader } from "../support/event-stream.ts";
-import { startFileServer } from "../support/network/file-server.ts";
-import { generatedClient, type GeneratedClient } from "../support/clients/generated-client.ts";
-import { maskPixels, sample } from "../support/media/sample.ts";
-import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";
+import { OPERATION_IDS, OPERATIONS, type OperationId } from "../../../src/operations.ts";
+import { only, present } from "../../support/at.ts";
+import { EventReader } from "../../support/event-stream.ts";
+import { startFileServer } from "../../support/network/file-server.ts";
+import { generatedClient, type GeneratedClient } from "../../support/clients/generated-client.ts";
+import { maskPixels, sample } from "../../support/media/sample.ts";
+import { type SharedStack, useSharedStack } from "../../support/stack/shared-stack.ts";
 
 describe("a client generated from the API's document", () => {
   let stack: SharedStack;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildPlatforms, type Platforms } from "../../client/test/support/platforms/all.ts";
-import { sample } from "../support/media/sample.ts";
-import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";
+import { buildPlatforms, type Platforms } from "../../../client/test/support/platforms/all.ts";
+import { sample } from "../../support/media/sample.ts";
+import { type SharedStack, useSharedStack } from "../../support/stack/shared-stack.ts";
 
 describe("the client library against the whole stack", () => {
   let stack: SharedStack;

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import sharp from "sharp";
 import type { CocoDocument } from "segmentation-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isLong } from "../../inference-container/test/support/form.ts";
-import { checkLedger } from "../../scripts/operate/admin/ledger-check.ts";
-import { openLocalDatabase } from "../../scripts/shared/database/database.ts";
-import { createClient } from "../../scripts/shared/api-client.ts";
-import { stateFolder } from "../../scripts/shared/state/state-folder.ts";
-import { type Ended, startCommandLine } from "../support/clients/command-line.ts";
-import { sample } from "../support/media/sample.ts";
-import { type SharedStack, useSharedStack } from "../support/stack/shared-stack.ts";
+import { isLong } from "../../../inference-container/test/support/form.ts";
+import { checkLedger } from "../../../scripts/operate/admin/ledger-check.ts";
+import { openLocalDatabase } from "../../../scripts/shared/database/database.ts";
+import { createClient } from "../../../scripts/shared/api-client.ts";
+import { stateFolder } from "../../../scripts/shared/state/state-folder.ts";
+import { type Ended, startCommandLine } from "../../support/clients/command-line.ts";
+import { sample } from "../../support/media/sample.ts";
+import { type SharedStack, useSharedStack } from "../../support/stack/shared-stack.ts";
 
 const TRIAL_TOKENS = 100;
 
