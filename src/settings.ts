@@ -271,8 +271,8 @@ function problemOfAddress(address: string): string | null {
 }
 
 /** Set all together or not at all. */
-export const OIDC_GROUP = ["OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_JWKS_URL"] as const;
-export const STRIPE_GROUP = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_PRICE_ID"] as const;
+const OIDC_GROUP = ["OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_JWKS_URL"] as const;
+const STRIPE_GROUP = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_PRICE_ID"] as const;
 
 /** The address of Label Studio's uploaded files, and the accounts that may segment them. */
 const LABEL_STUDIO_GROUP = ["LABEL_STUDIO_URL", "LABEL_STUDIO_TOKEN", "LABEL_STUDIO_ACCOUNTS"] as const;

@@ -29,7 +29,7 @@ export const STAGES = [
 ] as const;
 
 /** The times in a task's line of the inference service's log; null for any other line. */
-export function taskTimes(line: string): TaskTimes | null {
+function taskTimes(line: string): TaskTimes | null {
   if (!line.includes('"msg":"task"')) return null;
   return TaskLine.safeParse(JSON.parse(line)).data ?? null;
 }

@@ -15,7 +15,7 @@ const SAUCER = { x: 430, y: 330 };
 const PATIENTLY = { timeout: 3_600_000 };
 
 /** Segments the sample by its prompts. Returns a screenshot of the page. */
-export async function takeResult(page: Page): Promise<Buffer> {
+async function takeResult(page: Page): Promise<Buffer> {
   await page.getByRole("button", { name: "Segment", exact: true }).click();
   await page.getByRole("button", { name: /^spoon 1 / }).waitFor(PATIENTLY);
   await page.mouse.move(0, 0);
@@ -31,7 +31,7 @@ export interface Click {
   readonly at: { readonly x: number; readonly y: number };
 }
 
-export async function takeClick(page: Page): Promise<Click> {
+async function takeClick(page: Page): Promise<Click> {
   const { scale, ...clip } = await placeOfSample(page);
   const at = { x: SAUCER.x * scale, y: SAUCER.y * scale };
   await settled(page);
@@ -48,7 +48,7 @@ const PERSON = { left: 22, top: 68, right: 350, bottom: 538 };
 const CLIP = { file: "samples/people-crossing.mp4", width: 960, height: 540, fps: "5" };
 
 /** Boxes the person in the sample clip, tracks it, and steps through all frames. Returns screenshots of the player. */
-export async function takeClip(page: Page): Promise<readonly Buffer[]> {
+async function takeClip(page: Page): Promise<readonly Buffer[]> {
   const player = page.locator(".clip-player");
   const take = async (): Promise<Buffer> => {
     await settled(page);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { findMarked, type Mark } from "./marked-processes.ts";
 
 /** The roles of processes; the last three are FFmpeg. */
-export const ROLES = ["service", "engine", "probe", "decoder", "encoder"] as const;
+const ROLES = ["service", "engine", "probe", "decoder", "encoder"] as const;
 export type Role = (typeof ROLES)[number];
 
 /** The highest peak of one process of each role, in bytes. */

@@ -40,7 +40,7 @@ export interface StreamEvent {
 /**
  * Reads the events of a body (HTML standard, section "Server-sent events"); each piece shows that the stream is alive.
  */
-export async function* readEvents(response: Response, alive: () => void): AsyncGenerator<StreamEvent> {
+async function* readEvents(response: Response, alive: () => void): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const piece of pieces(response, alive)) {

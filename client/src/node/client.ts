@@ -77,7 +77,7 @@ async function openPath(path: string): Promise<Source> {
 }
 
 /** Sends a file piece by piece, which reports its progress: Node and Bun send the Content-Length that storage requires. */
-export const streamFile: SendFile = async (sending) => {
+const streamFile: SendFile = async (sending) => {
   const { connection, url, file, contentType, exchange, onBytes } = sending;
   // Deno sends a stream in chunks, without its length.
   if ("Deno" in globalThis || !connection.takesStreams) return await sendFile(sending);

@@ -242,13 +242,13 @@ interface PackedMask extends Size {
 /** Steps for each unit of a logit: the outline moves by a tenth of a cell at most. */
 const STEPS = 8;
 
-export function packed({ width, height, logits }: LogitGrid): PackedMask {
+function packed({ width, height, logits }: LogitGrid): PackedMask {
   // A logit above 0 stays above 0: a set pixel must stay set.
   const steps = Int8Array.from(logits, (logit) => Math.min(Math.max(Math.ceil(logit * STEPS), -127), 127));
   return { width, height, bytes: deflateRawSync(steps, { level: 1 }) };
 }
 
-export function unpacked({ width, height, bytes }: PackedMask): LogitGrid {
+function unpacked({ width, height, bytes }: PackedMask): LogitGrid {
   const steps = inflateRawSync(bytes);
   return {
     width,

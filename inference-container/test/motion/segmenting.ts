@@ -14,9 +14,6 @@ import { encode } from "./encode.ts";
 const LOADER = new URL("../../src/models/load.ts", import.meta.url).href;
 const DOWNLOAD_MS = 600_000;
 
-/** On a small machine the embedded model takes seconds per frame. */
-export const CLIP_MS = 900_000;
-
 /** Makes a clip, lets the service segment it, and compares the stored result with the truth. */
 export type Segment = (
   clip: Clip,

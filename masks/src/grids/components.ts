@@ -1,7 +1,7 @@
 /** Connected sets of cells on a grid. */
 import type { Size } from "./region.ts";
 
-export interface Component {
+interface Component {
   /** The number of its cells. */
   readonly area: number;
   readonly touchesEdge: boolean;

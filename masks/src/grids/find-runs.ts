@@ -111,7 +111,7 @@ function findTurn(
  * left or upper sample, its fraction the weight of the next one. The two together never decrease in i, in floating
  * point too.
  */
-export interface Axis {
+interface Axis {
   /** `from + 1` indices: the outputs between a sample and the next one are [starts[sample], starts[sample + 1]). */
   readonly starts: Int32Array;
   /** The weight of the next sample for each output, at most 1 − 2^-52: values just below 1 are multiples of 2^-52. */
@@ -119,7 +119,7 @@ export interface Axis {
 }
 
 /** The axis that resizes `from` samples to `to` outputs. */
-export function resizeAxis(from: number, to: number): Axis {
+function resizeAxis(from: number, to: number): Axis {
   const axis = { starts: new Int32Array(from + 1).fill(to), fraction: new Float64Array(to) };
   const { starts, fraction } = axis;
   const scale = from / to;

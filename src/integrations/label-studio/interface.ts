@@ -4,7 +4,7 @@ import { quoted } from "../../http/strict-json.ts";
 import { valueOf } from "./value.ts";
 
 /** The forms of an object in an answer, the most exact first. */
-export const FORMS = ["brush", "polygon", "rectangle"] as const;
+const FORMS = ["brush", "polygon", "rectangle"] as const;
 export type Form = (typeof FORMS)[number];
 
 const TAGS = { brush: "Brush", polygon: "Polygon", rectangle: "Rectangle" } as const satisfies Record<

@@ -197,7 +197,7 @@ interface Sought {
 }
 
 /** The format that needs neither prompts nor regions. */
-const EMBEDDING = "embedding";
+export const EMBEDDING = "embedding";
 
 /** The JSON Schema of a request that lacks all that it could ask for. */
 export const ASKS_NOTHING = {

@@ -1,7 +1,7 @@
 import type { AccessMode } from "../../billing/contract/billing.ts";
 import type { CreateJobRequest, ImageJobRequest } from "../contract/job.ts";
 import type { ProcessingMode } from "../../shared/api/primitives.ts";
-import type { ClipRegion, Region } from "../contract/region.ts";
+import { type ClipRegion, EMBEDDING, type Region } from "../contract/region.ts";
 import { recorded } from "../../shared/storage/databases.ts";
 import { laneOf } from "./lane.ts";
 import type { ImageJobDefinition, JobClipRegion, JobDefinition, JobRegion } from "./state.ts";
@@ -48,7 +48,7 @@ const clipRegionOf = ({ timeSeconds = 0, objectId, ...region }: ClipRegion): Job
 /** Returns true if a job only refines masks of its pictures. An embedding makes further refinements possible. */
 const onlyRefines = ({ prompts, regions, formats = [] }: ImageJobRequest): boolean =>
   prompts === undefined &&
-  !formats.includes("embedding") &&
+  !formats.includes(EMBEDDING) &&
   regions?.every(({ refines }) => refines !== undefined) === true;
 
 /**

@@ -22,7 +22,7 @@ export interface Sent {
 export const NOTHING_SENT: Sent = { status: null, progress: 0, progressAt: -Infinity, ended: false };
 
 /** At most four progress events per second. */
-export const PROGRESS_EVERY_MS = 250;
+const PROGRESS_EVERY_MS = 250;
 
 /** The events to send now, and the time of the next check if nothing changes; null to wait for a change. */
 export interface NextEvents {

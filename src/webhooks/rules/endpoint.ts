@@ -50,7 +50,7 @@ export const wants = (
 ): boolean => createdAt <= at && (events === null || events.includes(type));
 
 /** Time without a success after which an endpoint is disabled, in milliseconds. */
-export const PATIENCE_MS = 5 * 86_400_000;
+const PATIENCE_MS = 5 * 86_400_000;
 
 /** Returns the time since which an endpoint has only failed (epoch ms); null if its last attempt succeeded, or there was none. */
 export const failingAfter = (failingSince: number | null, end: AttemptEnd, now: number): number | null =>

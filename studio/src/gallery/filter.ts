@@ -29,7 +29,7 @@ const MATCHES: Readonly<Record<Status, (item: Filtered) => boolean>> = {
 };
 
 /** True if a filter lets a picture through. A picture whose objects are unknown has no label. */
-export const isMatch = (item: Filtered, { status, label }: Filter): boolean =>
+const isMatch = (item: Filtered, { status, label }: Filter): boolean =>
   MATCHES[status](item) && (label === null || (item.labels?.includes(label) ?? false));
 
 /** The pictures that a filter lets through, in its order. */

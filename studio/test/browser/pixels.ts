@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import sharp from "sharp";
 
 /** The colour of a CSS pixel of the page, as people see it: red, green and blue, 0 to 255. */
-export async function colourAt(page: Page, x: number, y: number): Promise<number[]> {
+async function colourAt(page: Page, x: number, y: number): Promise<number[]> {
   const shot = await page.screenshot({ clip: { x, y, width: 1, height: 1 }, scale: "css" });
   return [...(await sharp(shot).removeAlpha().raw().toBuffer())];
 }

@@ -15,7 +15,7 @@ export interface AnObject {
 }
 
 /** A mask of an object: a bar whose place depends on its place in the list. */
-export const maskOf = ({ label, isShown = true }: AnObject, i: number): ExportMask => ({
+const maskOf = ({ label, isShown = true }: AnObject, i: number): ExportMask => ({
   object: `job/task/${i}`,
   title: `${label ?? "object"}-${i + 1}`,
   label,

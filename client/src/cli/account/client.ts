@@ -7,7 +7,7 @@ import { readConfig } from "./config-file.ts";
  * Normalizes a service's address: its key is stored under this form.
  * @throws Failure with exit code 2 if it is not an HTTP URL
  */
-export function normalUrl(text: string): string {
+function normalUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw usageFailure(
       `${text} is not the address of a service. An address looks like https://segmentation.example.com`,

@@ -12,7 +12,7 @@ export interface Config {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The file's path, in the user's folder for settings. */
-export function configPath(env: Environment): string {
+function configPath(env: Environment): string {
   const folder =
     env["XDG_CONFIG_HOME"] ||
     env["APPDATA"] ||

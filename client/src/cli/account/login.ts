@@ -17,7 +17,7 @@ const [ENTER, LINE_FEED, CONTROL_C, CONTROL_D, BACKSPACE, DELETE] = [
 ];
 
 /** Reads a key: typed without echo, or piped to stdin. @throws Failure if there is none */
-export async function readKey(terminal: Terminal): Promise<string> {
+async function readKey(terminal: Terminal): Promise<string> {
   const { stdin } = terminal;
   const typed = stdin.isTTY === true ? await typedLine(terminal) : await text(stdin);
   const key = typed.trim();

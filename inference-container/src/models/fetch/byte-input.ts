@@ -4,7 +4,7 @@ import { join, message, OnnxGraph } from "../../onnx/graph-writer.ts";
 import type { ImageInput } from "../manifest.ts";
 
 /** The name of the new input. */
-export const BYTES_INPUT = "bytes";
+const BYTES_INPUT = "bytes";
 
 /**
  * The graph with an input of bytes, [1, height, width, 3], instead of normalized floats, [1, 3, height, width]. The

@@ -67,7 +67,7 @@ export async function ensureBuiltin(options: EnsureOptions = {}): Promise<string
  * @returns the path of the variant's folder
  * @throws as `ensureBuiltin`
  */
-export async function ensureFast(options: EnsureOptions = {}): Promise<string> {
+async function ensureFast(options: EnsureOptions = {}): Promise<string> {
   const from = await ensureBuiltin(options);
   const { manifest: builtin } = await wantedBuiltin();
   const manifest = fastManifest(builtin);

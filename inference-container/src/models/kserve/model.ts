@@ -47,7 +47,7 @@ export async function openKserve(folder: string, options: LoadOptions): Promise<
 /** The interval of the checks of the server's readiness. */
 const HEALTH_EVERY_MS = 2_000;
 
-export class KserveModel implements LoadedModel {
+class KserveModel implements LoadedModel {
   readonly id: string;
   readonly version: string;
   readonly family: string;

@@ -4,7 +4,7 @@ import { float, int64, FixtureGraph } from "../sam3/fixture.ts";
 const SIDE = 800;
 
 /** BERT's ids of the words that it knows. The golden picture of the template has the first; no vocabulary of 80 nouns the second. */
-export const WORDS = { cat: 4_937, sky: 3_712 };
+const WORDS = { cat: 4_937, sky: 3_712 };
 
 /** Around the cat of `inference-container/models/builtin/golden.jpg`: its center and its size, of the picture's. */
 const BOX = [0.486, 0.493, 0.966, 0.986];

@@ -32,7 +32,7 @@ export interface DetectorChanges extends Changes {
 /** The score of a full color, by the handicap of its quarter. */
 export const scoreOf = (handicap: number): number => sigmoid(4 - handicap);
 
-export function fixtureDetector({ tokens, ...changes }: DetectorChanges = {}): Uint8Array {
+function fixtureDetector({ tokens, ...changes }: DetectorChanges = {}): Uint8Array {
   const graph = new FixtureGraph({ channels: 4, ...changes });
   const row = int64("batch", tokens ?? "tokens");
   const image = graph.taken("pixel_values", float("batch", 3, SIDE, SIDE));

@@ -12,7 +12,7 @@ import {
 import type { TensorForm } from "../../../src/models/tensors.ts";
 
 /** `TensorProto.DataType` of ONNX. */
-export const ONNX_TYPES = { float32: 1, uint8: 2, int32: 6, int64: 7, bool: 9, float16: 10 } as const;
+const ONNX_TYPES = { float32: 1, uint8: 2, int32: 6, int64: 7, bool: 9, float16: 10 } as const;
 
 export class TestGraph {
   readonly #graph = new OnnxGraph();

@@ -72,7 +72,7 @@ export async function sendAnswer(response: ServerResponse, seen: Seen, fake: Fak
 }
 
 /** A tensor's values in binary. */
-export function binaryOf({ datatype, values, bytes }: FakeTensor): Buffer {
+function binaryOf({ datatype, values, bytes }: FakeTensor): Buffer {
   if (bytes !== undefined) return bytes;
   const typed =
     datatype === "FP16"

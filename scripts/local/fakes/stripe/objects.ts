@@ -1,8 +1,8 @@
 import type { Customer, Invoice, Session, Subscription, Use } from "./state.ts";
 
 /** The Stripe API version of the objects below, which is the SDK's. */
-export const API_VERSION = "2026-10-28.endive";
-export const CURRENCY = "usd";
+const API_VERSION = "2026-10-28.endive";
+const CURRENCY = "usd";
 
 /** One page of a list. */
 export const listObject = (url: string, data: readonly object[], hasMore = false): object => ({

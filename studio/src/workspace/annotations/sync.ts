@@ -74,7 +74,7 @@ const isFinal = (error: unknown): boolean =>
   error.status < 500 &&
   !PASSING.has(error.status);
 
-export const NOTHING: Fields = fieldsOf(NO_ANNOTATIONS);
+const NOTHING: Fields = fieldsOf(NO_ANNOTATIONS);
 
 /** Keeps a copy in step with the service: what differs is merged field by field, and nothing is overwritten that was not read. */
 export class AnnotationSync {

@@ -157,7 +157,7 @@ function idOf(path: LocalPath, out: string): string {
  * True if an argument is a pattern: it has a wildcard. A file of exactly this name takes precedence. U+FFFD, which
  * replaces bytes that are not UTF-8, counts as a wildcard.
  */
-export const isPattern = (argument: string): boolean => /[*?\ufffd]/.test(argument);
+const isPattern = (argument: string): boolean => /[*?\ufffd]/.test(argument);
 
 /** A pattern's fixed folder, and the expression for paths below that folder. */
 export interface Pattern {

@@ -57,14 +57,14 @@ const keyOf = (content: ToWrite["content"]): string =>
   typeof content === "object" && "key" in content ? content.key : "";
 
 /** The journal's rows of masks. */
-export const maskRows = (masks: readonly Mask[]): MaskRow[] =>
+const maskRows = (masks: readonly Mask[]): MaskRow[] =>
   masks.map((mask) => {
     const { confidence, box, area } = mask;
     return { prompt: categoryOf(mask), confidence, box, area };
   });
 
 /** The journal's rows of a clip's objects. */
-export const trackRows = ({ tracks }: Clip): TrackRow[] =>
+const trackRows = ({ tracks }: Clip): TrackRow[] =>
   tracks.map(({ objectId, sightings, ...named }) => ({
     objectId,
     prompt: categoryOf(named),
@@ -75,13 +75,13 @@ export const trackRows = ({ tracks }: Clip): TrackRow[] =>
   }));
 
 /** A picture's COCO document, with the name of its results. */
-export async function pictureDocument(picture: Picture, name: string): Promise<CocoDocument> {
+async function pictureDocument(picture: Picture, name: string): Promise<CocoDocument> {
   const { images, ...document } = await picture.coco();
   return { ...document, images: images.map((image) => Object.assign({}, image, { file_name: name })) };
 }
 
 /** A clip's COCO document: its frames are in a folder with the clip's name. */
-export async function clipDocument({ files, taskId }: VideoResult, name: string): Promise<CocoDocument> {
+async function clipDocument({ files, taskId }: VideoResult, name: string): Promise<CocoDocument> {
   const { images, ...document } = await files.read(
     assetKey(ASSETS.video.coco, taskId),
     readJson<CocoDocument>,

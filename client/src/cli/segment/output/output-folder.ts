@@ -19,7 +19,7 @@ export const isOf = ({ run }: JournalState, { baseUrl, order }: Purpose): boolea
   run?.baseUrl === baseUrl && run.order === order;
 
 /** True if a folder takes any order of a service: it is from a run without results. */
-export const isFree = ({ run, outcomes, open }: JournalState, { baseUrl }: Purpose): boolean =>
+const isFree = ({ run, outcomes, open }: JournalState, { baseUrl }: Purpose): boolean =>
   run === undefined || (outcomes.size === 0 && open.size === 0 && run.baseUrl === baseUrl);
 
 /** The folder for an order without `--out`: the folder with its results, or else the first free one. */

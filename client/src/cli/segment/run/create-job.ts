@@ -63,7 +63,7 @@ export async function createPlanned(
 const CLOCK_MS = 3_600_000;
 
 /** Finds a job that may have been created although the response was lost: it has the planned tasks. */
-export async function findJob(
+async function findJob(
   client: SegmentationClient,
   { at, request: { tasks } }: PlannedJob,
   signal: AbortSignal,
