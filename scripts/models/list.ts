@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ModelFolderError } from "../../inference-container/src/models/errors.ts";
 import { checkFiles, readManifest } from "../../inference-container/src/models/folder.ts";
 import { Manifest } from "../../inference-container/src/models/manifest.ts";
+import { sizeOf } from "../../inference-container/src/models/fetch/resume.ts";
 import { codeOf } from "../shared/error-parts.ts";
 
 /** A folder with a model, complete or not. */
@@ -45,7 +46,7 @@ async function look(folder: string): Promise<ListedFolder> {
   try {
     const manifest = await readManifest(folder, Manifest);
     const { id, version, family, licences, files } = manifest;
-    const sizes = await Promise.all(files.map(({ name }) => bytesOf(join(folder, name))));
+    const sizes = await Promise.all(files.map(({ name }) => sizeOf(join(folder, name))));
     model = {
       id,
       version,
@@ -59,8 +60,4 @@ async function look(folder: string): Promise<ListedFolder> {
     if (!(error instanceof ModelFolderError)) throw error;
     return { folder, ...(model !== undefined && { model }), fault: error.message };
   }
-}
-
-async function bytesOf(path: string): Promise<number> {
-  return (await stat(path).catch(() => ({ size: 0 }))).size;
 }

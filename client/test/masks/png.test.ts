@@ -1,23 +1,16 @@
-import { crc32, deflateSync } from "node:zlib";
+import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { measureMask, readMaskPng, unpackMask } from "@segmentation/masks";
+import { chunk } from "../../../inference-container/test/support/pictures/broken-pictures.ts";
 import { anyMask } from "../support/arbitrary-masks.ts";
 import { draw, maskFile } from "../support/shapes.ts";
 
 const bytes = (...parts: Uint8Array[]): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.concat(parts));
 
-/** A file of these chunks, as the standard frames them. */
-function png(...chunks: readonly (readonly [type: string, data: Uint8Array])[]): Uint8Array<ArrayBuffer> {
-  const framed = chunks.map(([type, data]) => {
-    const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    length.writeUInt32BE(data.length);
-    const body = Buffer.concat([Buffer.from(type), data]);
-    checksum.writeUInt32BE(crc32(body));
-    return Buffer.concat([length, body, checksum]);
-  });
-  return bytes(Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), ...framed);
-}
+/** A file of these chunks. */
+const png = (...chunks: readonly (readonly [type: string, data: Uint8Array])[]): Uint8Array<ArrayBuffer> =>
+  bytes(Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), ...chunks.map(([type, data]) => chunk(type, data)));
 
 function header(width: number, height: number, ...rest: number[]): Uint8Array {
   const data = Buffer.alloc(8);

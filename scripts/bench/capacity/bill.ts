@@ -123,7 +123,8 @@ const PRICES: readonly (readonly [
 
 const number = (n: number): string =>
   n.toLocaleString("en-US", n >= 1_000 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 2 });
-const money = (n: number): string =>
+/** An amount in dollars, to the cent. */
+export const money = (n: number): string =>
   `$${n.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 
 /**

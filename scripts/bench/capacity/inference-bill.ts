@@ -4,6 +4,7 @@ import {
   PICTURE_CPU_SECONDS,
 } from "../../shared/cloudflare/container-prices.ts";
 import { markdownTable } from "../report.ts";
+import { money } from "./bill.ts";
 
 /** The assumed use, which is not measured: docs/limits.md explains each figure. */
 const ASSUMED = {
@@ -68,9 +69,6 @@ const WAYS: readonly (readonly [what: string, bill: (pictures: number) => Bill])
   ["a rented GPU, from zero", gpuFromZero],
   ["a rented GPU, all month", gpuAllMonth],
 ];
-
-const money = (n: number): string =>
-  `$${n.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 
 const cellsOf = ({ hours, dollars }: Bill): string[] => [
   hours.toLocaleString("en-US", { maximumFractionDigits: hours < 10 ? 1 : 0 }),

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sample } from "../../../test/support/media/sample.ts";
 import { type SharedStack, useSharedStack } from "../../../test/support/stack/shared-stack.ts";
 import {
+  savedBy,
   closeBrowser,
   openPage,
   openStudio,
@@ -23,12 +24,6 @@ const FILES: readonly (readonly [name: string, content: Uint8Array])[] = [
   ["coffee.png", sample("coffee")],
   ["broken.png", sample("coffee").subarray(0, 20_000)],
 ];
-
-/** Returns the text that the browser saves after a click. */
-async function savedBy(page: Page, act: () => Promise<void>): Promise<string> {
-  const [download] = await Promise.all([page.waitForEvent("download"), act()]);
-  return await readFile(await download.path(), "utf8");
-}
 
 /** Returns the COCO document that the browser saves. */
 const cocoSavedBy = async (page: Page): Promise<CocoDocument> =>

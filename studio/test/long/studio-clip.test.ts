@@ -1,18 +1,11 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
 import { SegmentationClient } from "segmentation-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { panClip } from "../../../test/support/media/pan-clip.ts";
 import { type SpawnedStack, spawnStack } from "../../../test/support/stack/spawn-stack.ts";
-import { closeBrowser, openStudio, findingsOn } from "../../../test/support/browser/studio.ts";
-
-/** Returns the text that the browser saves after a click. */
-async function savedBy(page: Page, act: () => Promise<void>): Promise<string> {
-  const [download] = await Promise.all([page.waitForEvent("download"), act()]);
-  return await readFile(await download.path(), "utf8");
-}
+import { savedBy, closeBrowser, openStudio, findingsOn } from "../../../test/support/browser/studio.ts";
 
 describe("a clip's job in the studio", () => {
   let folder: string;

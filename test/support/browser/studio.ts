@@ -186,3 +186,9 @@ export async function findingsOn(page: Page): Promise<string[]> {
 /** Returns the same in the long tests only: for a state that differs little from a state of the same screen that CI checks. */
 export const furtherFindingsOn = async (page: Page): Promise<string[]> =>
   isLong ? await findingsOn(page) : [];
+
+/** Returns the text that the browser saves after a click. */
+export async function savedBy(page: Page, act: () => Promise<void>): Promise<string> {
+  const [download] = await Promise.all([page.waitForEvent("download"), act()]);
+  return await readFile(await download.path(), "utf8");
+}

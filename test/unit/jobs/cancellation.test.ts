@@ -12,9 +12,7 @@ import { policy } from "../../support/job-policy.ts";
 import { jobError, jobStatus } from "../../../src/jobs/rules/rollup.ts";
 import type { JobState } from "../../../src/jobs/rules/state.ts";
 import { accepted, BEGIN, DAY, ended, imageJob, SECOND, SUCCESS, taskOf } from "../../support/a-job.ts";
-
-const batchOf = (tasks: number): JobState =>
-  accepted(imageJob(Array.from({ length: tasks }, (_, i) => `task-${i}`)));
+import { batchOf } from "../../support/any-event.ts";
 
 const one = (): JobState => accepted(imageJob(["a"]));
 

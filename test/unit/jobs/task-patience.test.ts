@@ -15,21 +15,8 @@ import { jobStatus, taskStatus } from "../../../src/jobs/rules/rollup.ts";
 import { isDone, type JobState } from "../../../src/jobs/rules/state.ts";
 import { nextWake } from "../../../src/jobs/rules/lifecycle.ts";
 import type { Completion } from "@segmentation/protocol";
-import {
-  accepted,
-  BEGIN,
-  DAY,
-  ended,
-  failure,
-  HOUR,
-  imageJob,
-  SECOND,
-  SUCCESS,
-  taskOf,
-} from "../../support/a-job.ts";
-
-const batchOf = (tasks: number): JobState =>
-  accepted(imageJob(Array.from({ length: tasks }, (_, i) => `task-${i}`)));
+import { BEGIN, DAY, ended, failure, HOUR, SECOND, SUCCESS, taskOf } from "../../support/a-job.ts";
+import { batchOf } from "../../support/any-event.ts";
 
 describe("messages for tasks", () => {
   const ids = (count: number) => Array.from({ length: count }, (_, i) => `task-${i}`);

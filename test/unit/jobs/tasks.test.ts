@@ -28,9 +28,7 @@ import {
   taskOf,
   videoJob,
 } from "../../support/a-job.ts";
-
-const batchOf = (tasks: number): JobState =>
-  accepted(imageJob(Array.from({ length: tasks }, (_, i) => `task-${i}`)));
+import { batchOf } from "../../support/any-event.ts";
 
 const one = (): JobState => accepted(imageJob(["a"]));
 const claimed = (state: JobState, now = BEGIN): JobState => claimTask(state, "a", policy, now).state;

@@ -10,24 +10,19 @@ import {
 import { BEGIN, imageJob, videoJob } from "../../../support/a-job.ts";
 import fc from "fast-check";
 import { TaskRegion } from "@segmentation/protocol";
-
-const uploads = (count: number, extension: string): string[] =>
-  Array.from(
-    { length: count },
-    (_, i) => `${String(i).padStart(8, "0")}-0000-4000-8000-000000000000.${extension}`,
-  );
+import { taskIds } from "./proposed-jobs.ts";
 
 const pictures = (count: number): CreateJobRequest =>
   CreateJobRequest.parse({
     type: "image",
     prompts: ["cat", "chair"],
-    tasks: uploads(count, "png"),
+    tasks: taskIds(count, "png"),
     generatePreview: true,
     threshold: 0.4,
     maskThreshold: 0.6,
   });
 const clip = (changes: object = {}): CreateJobRequest =>
-  CreateJobRequest.parse({ type: "video", prompts: ["dog"], tasks: uploads(1, "mp4"), ...changes });
+  CreateJobRequest.parse({ type: "video", prompts: ["dog"], tasks: taskIds(1, "mp4"), ...changes });
 
 const define = (request: CreateJobRequest, hasFreeRefinements?: boolean) =>
   defineJob({ accountId: "acct_1", accessMode: "paid" }, request, "job_1", BEGIN, hasFreeRefinements);
@@ -44,7 +39,7 @@ describe("a job's definition", () => {
       generatePreview: true,
       threshold: 0.4,
       maskThreshold: 0.6,
-      taskIds: uploads(2, "png"),
+      taskIds: taskIds(2, "png"),
       createdAt: BEGIN,
     });
   });
@@ -62,14 +57,14 @@ describe("a job's definition", () => {
       fps: 2,
       numFrames: null,
       maxFrames: 120,
-      taskIds: uploads(1, "mp4"),
+      taskIds: taskIds(1, "mp4"),
       createdAt: BEGIN,
     });
     expect(define(clip({ numFrames: 10 }))).toMatchObject({ fps: null, numFrames: 10, maxFrames: null });
   });
 
   it("keeps which regions are examples, for the task's regions too, but not that one is none", () => {
-    const [taskId = ""] = uploads(1, "png");
+    const [taskId = ""] = taskIds(1, "png");
     const box = [1, 2, 3, 4];
     const regions = [
       { taskId, box, label: "cup", findAll: true },
@@ -86,7 +81,7 @@ describe("a job's definition", () => {
   });
 
   it("does not take an example that corrects a mask", () => {
-    const [taskId = ""] = uploads(1, "png");
+    const [taskId = ""] = taskIds(1, "png");
     const refines = { jobId: "job_1", maskIndex: 0 };
     const regions = [{ taskId, box: [1, 2, 3, 4], findAll: true, refines }];
     const { error } = CreateJobRequest.safeParse({ type: "image", tasks: [taskId], regions });
@@ -124,7 +119,7 @@ describe("a job's definition", () => {
   });
 
   it("has where and when each object of a clip is, from its start where no time is given", () => {
-    const [taskId] = uploads(1, "mp4");
+    const [taskId] = taskIds(1, "mp4");
     const regions = [
       { taskId, box: [1, 2, 3, 4] },
       { taskId, box: [1, 2, 3, 4], timeSeconds: 1.5, objectId: 7, label: "camel" },

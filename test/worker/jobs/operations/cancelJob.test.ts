@@ -2,14 +2,12 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { JobStatus } from "../../../../src/jobs/contract/job.ts";
 import { Jobs } from "../../../../src/jobs/store/jobs.ts";
-import { at } from "../../../support/at.ts";
 import { type Client, newClient } from "../../../support/worker/client/api.ts";
-import { ring, successfulJob } from "../../../support/worker/fixtures/archives.ts";
+import { jobUnderWay, ring, successfulJob } from "../../../support/worker/fixtures/archives.ts";
 import {
   callBack,
   deliverTask,
   failure,
-  finishJob,
   FakeInference,
   success,
 } from "../../../support/worker/fakes/inference.ts";
@@ -31,17 +29,9 @@ const listed = async () =>
   (await client.send("GET", "/v1/jobs")).body.items.map(({ status }: { status: string }) => status);
 const expectBooksToAgree = async () => expect(await ledgerFindings()).toEqual([]);
 
-/** Creates a job of three tasks: one has succeeded, one is held by the last task's holder, one waits. */
-async function jobUnderWay() {
-  const job = await newJob(client, 3);
-  await finishJob(inference, client.accountId, job.jobId, job.tasks.slice(0, 1));
-  await deliverTask(job.jobId, at(job.tasks, 1));
-  return { ...job, held: inference.last };
-}
-
 describe("cancelJob 200", () => {
   it("fails each task that has not ended, stops its holder, and leaves the finished masks where they are [A2-1 A2-2]", async () => {
-    const { jobId, held } = await jobUnderWay();
+    const { jobId, held } = await jobUnderWay(client, inference);
     const { status, body } = await cancel(jobId);
     expect(status).toBe(200);
     const job = JobStatus.parse(body);
@@ -62,7 +52,7 @@ describe("cancelJob 200", () => {
   });
 
   it("charges what has succeeded, and gives the units of all else back [A2-3]", async () => {
-    const { jobId } = await jobUnderWay();
+    const { jobId } = await jobUnderWay(client, inference);
     await cancel(jobId);
     expect(await entriesOf(jobId)).toEqual([
       ["reserve", 3],
@@ -93,7 +83,7 @@ describe("cancelJob 200", () => {
   });
 
   it("refuses what a holder reports later, and gives its tasks to nobody [A2-6]", async () => {
-    const { jobId, tasks, held } = await jobUnderWay();
+    const { jobId, tasks, held } = await jobUnderWay(client, inference);
     await cancel(jobId);
     for (const completion of [success(), failure(true), { outcome: "returned" }])
       expectError(await callBack(held, "complete", completion), 409, "lease_lost");
@@ -115,7 +105,7 @@ describe("cancelJob 200", () => {
   });
 
   it("ends it also while the list can't be reached, which learns of it later", async () => {
-    const { jobId } = await jobUnderWay();
+    const { jobId } = await jobUnderWay(client, inference);
     const away = vi.spyOn(Jobs.prototype, "project").mockRejectedValue(new Error("the database is away"));
     expect((await cancel(jobId)).body.status).toBe("success");
     expect(await listed()).not.toEqual(["success"]);

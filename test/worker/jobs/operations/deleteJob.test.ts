@@ -12,15 +12,14 @@ import {
   builderOf,
   WatchedMedia,
 } from "../../../support/worker/fixtures/archive-builders.ts";
-import { deliverArchive, ring, successfulJob } from "../../../support/worker/fixtures/archives.ts";
-import { CRONS, logged, runCron } from "../../../support/worker/runtime/crons.ts";
 import {
-  callBack,
-  deliverTask,
-  finishJob,
-  FakeInference,
-  success,
-} from "../../../support/worker/fakes/inference.ts";
+  deliverArchive,
+  jobUnderWay,
+  ring,
+  successfulJob,
+} from "../../../support/worker/fixtures/archives.ts";
+import { CRONS, logged, runCron } from "../../../support/worker/runtime/crons.ts";
+import { callBack, deliverTask, FakeInference, success } from "../../../support/worker/fakes/inference.ts";
 import { newJob } from "../../../support/worker/fixtures/jobs.ts";
 import { entriesOf } from "../../../support/worker/fixtures/ledger.ts";
 import { later, PATIENT } from "../../../support/worker/runtime/time.ts";
@@ -57,14 +56,6 @@ const deletedRows = async (): Promise<number> =>
 const lateWrite = (jobId: string, taskId: string) =>
   env.MEDIA.put(outputKey({ accountId: client.accountId, jobId }, taskId, 1, "masks/0.png"), "late");
 
-/** Creates a job of three tasks: one has succeeded, one is held by the last task's holder, one waits. */
-async function jobUnderWay() {
-  const job = await newJob(client, 3);
-  await finishJob(inference, client.accountId, job.jobId, job.tasks.slice(0, 1));
-  await deliverTask(job.jobId, at(job.tasks, 1));
-  return { ...job, held: inference.last };
-}
-
 describe("deleteJob 204", () => {
   it("leaves nothing of a job with its results and its archive but what it used, at once for its account, soon in the bucket [A2-9 A2-10 A2-11]", async () => {
     const { jobId } = await successfulJob(client, 2, 3);
@@ -85,7 +76,7 @@ describe("deleteJob 204", () => {
   });
 
   it("cancels a job that is under way first: its holders stop, and what has not succeeded is not charged [A2-8]", async () => {
-    const { jobId, tasks, held } = await jobUnderWay();
+    const { jobId, tasks, held } = await jobUnderWay(client, inference);
     expect((await remove(jobId)).status).toBe(204);
     await expectGone(client, jobId);
     await vi.waitUntil(() => inference.cancelled.length > 0, PATIENT);
@@ -119,7 +110,7 @@ describe("deleteJob 204", () => {
   });
 
   it("is gone for its account also while its files can't be deleted, which go later [A2-9]", async () => {
-    const { jobId } = await jobUnderWay();
+    const { jobId } = await jobUnderWay(client, inference);
     const lines = logged();
     const away = vi.spyOn(Media.prototype, "deletePrefix").mockRejectedValue(new Error("the bucket is away"));
     expect((await remove(jobId)).status).toBe(204);
@@ -135,7 +126,7 @@ describe("deleteJob 204", () => {
   });
 
   it("is answered only once the list has struck it: after a failure of the database the request may be repeated [A2-9]", async () => {
-    const { jobId } = await jobUnderWay();
+    const { jobId } = await jobUnderWay(client, inference);
     const away = vi.spyOn(Jobs.prototype, "retire").mockRejectedValue(new Error("the database is away"));
     expectError(await remove(jobId), 500, "internal_error");
     expectError(await get(`/v1/jobs/${jobId}`), 404, "job_not_found");
@@ -145,7 +136,7 @@ describe("deleteJob 204", () => {
   });
 
   it("is done by the object itself if the request was not repeated, or everything was killed [A2-10]", async () => {
-    const { jobId } = await jobUnderWay();
+    const { jobId } = await jobUnderWay(client, inference);
     const away = vi.spyOn(Jobs.prototype, "retire").mockRejectedValue(new Error("the database is away"));
     expectError(await remove(jobId), 500, "internal_error");
     await abortAllDurableObjects();
@@ -159,7 +150,7 @@ describe("deleteJob 204", () => {
   });
 
   it("of many at once deletes the job once [A2-9]", async () => {
-    const { jobId } = await jobUnderWay();
+    const { jobId } = await jobUnderWay(client, inference);
     const answers = await Promise.all(Array.from({ length: 5 }, () => remove(jobId)));
     for (const { status } of answers) expect([204, 404]).toContain(status);
     expect(answers.map(({ status }) => status)).toContain(204);
@@ -204,7 +195,7 @@ describe("deleteJob 204", () => {
 
 describe("what is written for a deleted job by a URL that is still good", () => {
   it("is deleted once nobody can write any more: until then the object waits, and then it is forgotten [A2-10]", async () => {
-    const { jobId, tasks } = await jobUnderWay();
+    const { jobId, tasks } = await jobUnderWay(client, inference);
     const lines = logged();
     await remove(jobId);
     await vi.waitUntil(async () => (await filesOf(jobId)).length === 0, PATIENT);
@@ -225,7 +216,7 @@ describe("what is written for a deleted job by a URL that is still good", () => 
   });
 
   it("is deleted also of a job that is past its retention", async () => {
-    const { jobId, tasks } = await jobUnderWay();
+    const { jobId, tasks } = await jobUnderWay(client, inference);
     later(30 * DAY);
     await ring(jobId);
     await lateWrite(jobId, at(tasks, 1));
@@ -242,7 +233,7 @@ describe("what is written for a deleted job by a URL that is still good", () => 
   });
 
   it("goes with its account, if that is erased meanwhile", async () => {
-    const { jobId } = await jobUnderWay();
+    const { jobId } = await jobUnderWay(client, inference);
     await remove(jobId);
     await vi.waitUntil(async () => (await filesOf(jobId)).length === 0, PATIENT);
     expect(await deletedRows()).toBe(1);
@@ -253,7 +244,7 @@ describe("what is written for a deleted job by a URL that is still good", () => 
   });
 
   it("is deleted by the nightly look where the object has lost its alarm [A2-10]", async () => {
-    const { jobId, tasks } = await jobUnderWay();
+    const { jobId, tasks } = await jobUnderWay(client, inference);
     await remove(jobId);
     await vi.waitUntil(async () => (await filesOf(jobId)).length === 0, PATIENT);
     await lateWrite(jobId, at(tasks, 1));
