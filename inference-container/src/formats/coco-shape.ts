@@ -1,10 +1,10 @@
-import { boundsOf, type Rle, rleOf, type RowRuns } from "@segmentation/masks";
+import { type Box, boundsOf, type Rle, rleOf, type RowRuns } from "@segmentation/masks";
 
 /** A mask in a COCO annotation. */
 export interface CocoShape {
   readonly segmentation: Rle;
-  /** The set pixels' own box, not the detector's: [x, y, width, height]. */
-  readonly bbox: readonly [number, number, number, number];
+  /** The set pixels' own box, not the detector's. */
+  readonly bbox: Box;
   /** The number of set pixels. */
   readonly area: number;
 }

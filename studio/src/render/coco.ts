@@ -1,12 +1,11 @@
-import { boundsOf, type Rle, rleOf } from "@segmentation/masks";
+import { type Box, boundsOf, type Rle, rleOf } from "@segmentation/masks";
 import { type LabelledMask, runsOf } from "./labels.ts";
 
 /** An object of a picture as COCO describes it. */
 interface CocoObject {
   /** Its class, from 0. */
   readonly classIndex: number;
-  /** Left, top, width, height in pixels. */
-  readonly bbox: readonly [number, number, number, number];
+  readonly bbox: Box;
   readonly area: number;
   /** 0 to 1. */
   readonly score: number;

@@ -1,3 +1,4 @@
+import type { Box } from "@segmentation/masks";
 import type { ReadonlySignal } from "@preact/signals";
 import type { Point, Region } from "../types.ts";
 import { toFrame, type View } from "../view/view.ts";
@@ -70,7 +71,7 @@ export function RegionMarks({ view, pendingRegions, boxing, crosshair, stroke, h
   );
 }
 
-const farCorner = ([x, y, width, height]: readonly [number, number, number, number]): Point => ({
+const farCorner = ([x, y, width, height]: Box): Point => ({
   x: x + width,
   y: y + height,
 });
