@@ -26,7 +26,7 @@ function checkCoco({ images, categories, annotations }: CocoDocument): void {
 }
 
 describe("COCO", () => {
-  it("documents of ten jobs become one, whose figures are those of the masks", async () => {
+  it("documents of ten jobs become one, with the figures of the masks", async () => {
     const { client } = memoryClient();
     const prompts = ["cup", "spoon", "cat"];
     const documents = await Promise.all(

@@ -160,7 +160,7 @@ describe("a failure that is not the network's", () => {
     expect(service.asked).toEqual([]);
   });
 
-  it("rejects as it is, and at once, if a function of the caller's throws", async () => {
+  it("rejects at once with the same error if a caller's function throws", async () => {
     const { client, service } = memoryClient();
     const onProgress = () => {
       throw new RangeError("mine");

@@ -76,7 +76,7 @@ describe("the names of files in a folder", () => {
     expect(namesInPython(lists)).toEqual(lists.map(namesFor));
   });
 
-  it("are names that every file system takes and keeps apart, with room for what is appended", () => {
+  it("are distinct names that every file system accepts, with room for a suffix", () => {
     fc.assert(
       fc.property(wanted, (names) => {
         const files = namesFor(names);
@@ -110,7 +110,7 @@ describe("the names of files in a folder", () => {
     ]);
   });
 
-  it("have a stem, whatever stands before or behind the dots", () => {
+  it("have a stem, with anything before or after the dots", () => {
     expect(["a.b.jpg", "a", ".env"].map(stemOf)).toEqual(["a.b", "a", ".env"]);
   });
 });

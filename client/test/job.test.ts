@@ -54,7 +54,7 @@ describe("submit", () => {
     }).rejects.toMatchObject({ code: "invalid_input", jobId: job.jobId });
   });
 
-  it("is cancelled by its handle, and its result is then the problem", async () => {
+  it("is canceled by its handle, and its result is then the problem", async () => {
     const { client } = memoryClient();
     const job = await client.submit(picture(1), "cup");
     expect(await job.cancel()).toMatchObject({ status: "failed" });
@@ -92,7 +92,7 @@ describe("a call with an Idempotency-Key", () => {
     expect(again.pictures.map(({ taskId }) => taskId)).toEqual(first.pictures.map(({ taskId }) => taskId));
   });
 
-  it("is another one with another key, and none with other files", async () => {
+  it("is another job with another key, and no job with other files", async () => {
     const { client, service } = memoryClient();
     const call = (number: number, idempotencyKey: string) =>
       client.submit(picture(number), ["cup"], { idempotencyKey });
@@ -182,7 +182,7 @@ describe("the pictures of a job", () => {
 });
 
 describe("what every call takes", () => {
-  it("reaches every request to the service: headers, and none of the storage's", async () => {
+  it("sends headers with every request to the service, and with none to the storage", async () => {
     const service = fakeService();
     const heard: string[] = [];
     const listening: typeof fetch = (url, init) => {

@@ -140,7 +140,7 @@ describe("an address", () => {
     ["ftp://fake.test", "is not an address"],
     ["fake.test", "is not an address"],
     [" ", "The client has no address."],
-  ])("is refused, with the right one where there is one: %j", (baseUrl, message) => {
+  ])("is refused, with the right one if there is one: %j", (baseUrl, message) => {
     expect(() => new SegmentationClient({ ...OPTIONS, baseUrl })).toThrow(
       expect.objectContaining({ code: "invalid_input", message: expect.stringContaining(message) }),
     );

@@ -12,7 +12,7 @@ const refusal =
 const account = () => Response.json({ accountId: "acct_1" });
 
 describe("an operation", () => {
-  it("puts its values where the contract has them: path, query, body", async () => {
+  it("puts its values into the contract's places: path, query, body", async () => {
     const { client, asked } = answering([account, account, account, account, account, account]);
     await client.api.retrieveJob({ jobId: "job/1" });
     await client.api.listJobs({ limit: 2, status: "failed" });
@@ -33,7 +33,7 @@ describe("an operation", () => {
     ]);
   });
 
-  it("gives the response too", async () => {
+  it("returns the response too", async () => {
     const { client } = memoryClient();
     const call = client.api.listJobs();
     const { data, response } = await call.withResponse();
@@ -252,7 +252,7 @@ describe("a credential", () => {
     expect(sent).toEqual(["v1 Bearer token 1", "storage null", "v1 Bearer token 2"]);
   });
 
-  it("whose source fails rejects with that source's error", async () => {
+  it("rejects with the error of a failing source", async () => {
     const accessToken = (): never => {
       throw new RangeError("signed out");
     };

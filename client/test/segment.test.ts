@@ -15,7 +15,7 @@ import { ring } from "./support/shapes.ts";
 const broken = new TextEncoder().encode(NOT_A_PICTURE);
 
 describe("segment", () => {
-  it("gives a picture's masks with prompt, confidence, box, area, pixels, RLE and outlines", async () => {
+  it("returns a picture's masks with prompt, confidence, box, area, pixels, RLE and outlines", async () => {
     const { client } = memoryClient();
     const result = await client.segment(new File([picture(7)], "cups.png"), ["cup", "red cup"]);
     expect(result.masks.map(({ prompt, confidence }) => [prompt, confidence])).toEqual([
@@ -46,7 +46,7 @@ describe("segment", () => {
     expect(result.pictures).toHaveLength(4);
   });
 
-  it("lets the service fetch what has a public address, and fetches by itself what the service may not", async () => {
+  it("lets the service fetch public addresses, and fetches the others itself", async () => {
     const { client, service } = memoryClient();
     let progress: Progress | undefined;
     const onProgress = (reported: Progress) => void (progress = reported);
@@ -68,7 +68,7 @@ describe("segment", () => {
     expect(asked).toContain("https://private.test/cup.png");
   });
 
-  it("draws what is pointed at: regions of each input, after the prompts, or without any", async () => {
+  it("draws regions of each input, after the prompts, or without any", async () => {
     const { client, service } = memoryClient();
     const regions = [
       { input: 1, box: [4, 5, 20, 30] as [number, number, number, number] },
@@ -101,7 +101,7 @@ describe("segment", () => {
     await expect(call).rejects.toThrow("A region refers to input 1, which does not exist.");
   });
 
-  it("refines a mask of a picture that is uploaded already, and names what is pointed at", async () => {
+  it("refines a mask of an uploaded picture, and names the region", async () => {
     const { client, service } = memoryClient();
     const { taskId, jobId } = await client.segment(picture(1), "cup").then((result) => ({
       taskId: result.pictures[0]?.taskId ?? "",
@@ -165,7 +165,7 @@ describe("segment", () => {
     expect(reported).toContain("26/26 0/2 0.25");
   });
 
-  it("gives an earlier job's result, and asks for signed URLs again once they have expired", async () => {
+  it("returns an earlier job's result, and asks for signed URLs again once they have expired", async () => {
     const { client, service } = memoryClient();
     const { jobId } = await client.segment(picture(5), "cup", { generatePreview: true });
     const result = await client.result(jobId);
@@ -185,7 +185,7 @@ describe("segment", () => {
 });
 
 describe("segmentVideo", () => {
-  it("gives a clip's tracks, with where and when each object was seen, and its preview", async () => {
+  it("returns a clip's tracks, with where and when each object was seen, and its preview", async () => {
     const { client } = memoryClient();
     const result = await client.segmentVideo(clip("cat.mp4"), ["cat", "dog"], {
       fps: 2,
@@ -208,7 +208,7 @@ describe("segmentVideo", () => {
     expect(await (await result.preview()).text()).toBe("a preview");
   });
 
-  it("follows what is pointed at, beside prompts or without any", async () => {
+  it("tracks regions, with prompts or without", async () => {
     const { client, service } = memoryClient();
     const regions = [
       { points: [{ x: 8, y: 9, label: 1 as const }], timeSeconds: 0.5, objectId: 1, label: "camel" },

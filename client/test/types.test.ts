@@ -76,7 +76,7 @@ describe("the types", () => {
     expectTypeOf<NodeClient>().toExtend<SegmentationClient>();
   });
 
-  it("let every call have a signal, a time limit, retries and headers of its own", () => {
+  it("let every call have a separate signal, time limit, retries and headers", () => {
     type Calls = Pick<
       SegmentationClient,
       | "segment"

@@ -61,7 +61,7 @@ describe("waiting for a job", () => {
     expect(askedOf(service.asked)).toEqual(["/events", "status"]);
   });
 
-  it("polls one that can do neither: after two seconds, then at growing pauses of up to ten", async () => {
+  it("polls a service that can do neither: after two seconds, then at growing pauses of up to ten", async () => {
     const { client, service, passing } = timedClient({ events: false, prefer: false, looks: 9 });
     const { jobId } = await client.api.createJob({
       type: "image",
@@ -145,7 +145,7 @@ describe("a signal", () => {
     expect(service.asked).toEqual([]);
   });
 
-  it.each([true, false])("also cancels the job if that is asked for (%s)", async (cancelOnAbort) => {
+  it.each([true, false])("also cancels the job on request (%s)", async (cancelOnAbort) => {
     const { client, service } = memoryClient({ looks: 1_000 });
     const control = new AbortController();
     const onProgress = ({ share }: { readonly share: number }) => {

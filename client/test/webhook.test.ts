@@ -29,7 +29,7 @@ function off(byMs: number): [string, Record<string, string>, string] {
 }
 
 describe("verifyWebhook", () => {
-  it("gives the event of a request that the service has signed: text or bytes, headers of fetch or of Node", async () => {
+  it("returns the event of a request that the service has signed: text or bytes, headers of fetch or of Node", async () => {
     await fc.assert(
       fc.asyncProperty(fc.json(), async (data) => {
         const { body, headers } = signed(`{"type":"test","data":${data}}`);
@@ -125,7 +125,7 @@ describe("verifyWebhook", () => {
     expect(failure).toMatchObject({ code: "invalid_signature", message: expect.stringContaining("401") });
   });
 
-  it.each(["", "whsec_", "whsec_ä"])("says what is wrong with a secret that is none: %j", async (wrong) => {
+  it.each(["", "whsec_", "whsec_ä"])("says what is wrong with a malformed secret: %j", async (wrong) => {
     const { body, headers } = signed("{}");
     await expect(verifyWebhook(body, headers, wrong)).rejects.toMatchObject({ code: "invalid_input" });
   });

@@ -41,7 +41,7 @@ describe("the fit of confidences", () => {
     expect(confidenceOf(0.2, fit)).toBeGreaterThan(0.6);
   });
 
-  it("makes half of the finds right whose confidence is a half", () => {
+  it("makes half of the finds with a confidence of 0.5 right", () => {
     const outcomes = outcomesOf(0.4, 2.3);
     const fit = fitConfidence(outcomes);
     const fitted = outcomes.map(({ score, right }) => ({ score: confidenceOf(score, fit), right }));
@@ -49,12 +49,12 @@ describe("the fit of confidences", () => {
     expect(calibration(fitted).error).toBeLessThan(0.01);
   });
 
-  it("changes nothing where all finds are right, all wrong, or there are none", () => {
+  it("changes nothing if all finds are right, if all are wrong, or without any", () => {
     const all = (right: boolean) => [0.2, 0.6].map((score) => ({ score, right }));
     expect([all(true), all(false), []].map(fitConfidence)).toEqual([AS_IT_IS, AS_IT_IS, AS_IT_IS]);
   });
 
-  it("is finite where a score parts right from wrong completely", () => {
+  it("is finite if a score parts right from wrong completely", () => {
     const { offset, slope } = fitConfidence(
       [0.1, 0.2, 0.7, 0.8].map((score) => ({ score, right: score > 0.5 })),
     );

@@ -36,7 +36,7 @@ const labelled = (labels: Film = film) =>
   );
 
 describe("following labelled clips", () => {
-  it("gives each frame's IoU with its label, and says where the object is lost", async () => {
+  it("returns each frame's IoU with its label, and says where the object is lost", async () => {
     const followed = await followFrames(colourModel(), await labelled());
     expect(followed.map(({ found }) => found !== null)).toEqual([true, true, true, false, true, true]);
     const figures = figuresOf("film", followed, 0.5);
@@ -45,7 +45,7 @@ describe("following labelled clips", () => {
     expect(figures.precision).toBeGreaterThan(0.9);
   });
 
-  it("counts what is drawn beside the label against the precision", async () => {
+  it("counts pixels drawn outside the label against the precision", async () => {
     // The label stays where the object was.
     const still: Film = () => film(0);
     const figures = figuresOf("film", await followFrames(colourModel(), await labelled(still)), 0);

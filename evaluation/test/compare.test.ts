@@ -19,7 +19,7 @@ const drawn = (...masks: Mask[]): DrawnObject[] =>
     mask,
   }));
 
-it("calls the same answers equal, in whatever order they come", () => {
+it("calls the same answers equal, in any order", () => {
   const [here, there] = [found([square, 0.9], [elsewhere, 0.8]), found([elsewhere, 0.8], [square, 0.9])];
   const answer = compareAnswers(SET, { found: here, drawn: null }, { found: there, drawn: null });
   expect(answer).toEqual({
@@ -38,7 +38,7 @@ it.each([
   expect(answer.equal).toBe(false);
 });
 
-it("compares what was drawn in the order of the regions", () => {
+it("compares masks in the order of the regions", () => {
   const compared = (there: DrawnObject[]) =>
     compareAnswers(SET, { found: [], drawn: drawn(square, elsewhere) }, { found: [], drawn: there });
   expect(compared(drawn(square, elsewhere)).equal).toBe(true);

@@ -48,7 +48,7 @@ describe("what is measured of a set", () => {
     expect(cgF1.map(({ threshold }) => threshold)).toEqual(byThreshold.map(({ threshold }) => threshold));
   });
 
-  it("has no rows below what was asked for", () => {
+  it("has no rows below the requested threshold", () => {
     expect(
       figures(0.4)
         .byThreshold.map(({ threshold }) => threshold)
@@ -57,7 +57,7 @@ describe("what is measured of a set", () => {
     expect(figures(0).byThreshold).toHaveLength(20);
   });
 
-  it("sorts what was drawn in boxes, and at points, by the sizes of the objects, and has none if the subject draws no regions", () => {
+  it("sorts masks of boxes and of points by the sizes of the objects, and has none if the subject draws no regions", () => {
     const [small, medium] = [set.objects[0] ?? expect.fail(), set.objects[1] ?? expect.fail()];
     const half = rectangle(0, 0, 20, 10);
     const { boxes, points } = figures(0.05, [
@@ -75,12 +75,12 @@ describe("what is measured of a set", () => {
     expect(figures(0.05)).toMatchObject({ boxes: null, points: null });
   });
 
-  it("gives the median of the times, and what nine of ten pictures do not exceed", () => {
+  it("returns the median of the times, and what nine of ten pictures do not exceed", () => {
     expect(figures(0.05).ms).toEqual({ median: 200, p90: 300 });
   });
 });
 
-it("detections carry the set's ids, and masks that decode to what was found", () => {
+it("detections carry the set's ids, and masks that decode to the found ones", () => {
   const [first, , third] = detectionsOf(set, found);
   expect(first).toMatchObject({ image_id: 7, category_id: 4, score: 0.45 });
   expect(third).toMatchObject({ image_id: 7, category_id: 1, score: 0.8 });

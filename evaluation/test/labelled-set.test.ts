@@ -18,7 +18,7 @@ const file = (changes: object = {}) => ({
 const annotated = (changes: object) => file({ annotations: [{ ...annotation, ...changes }] });
 
 describe("a file of labels", () => {
-  it("gives pictures and categories by their ids, and objects with masks, areas and boxes", () => {
+  it("returns pictures and categories by their ids, and objects with masks, areas and boxes", () => {
     const set = labelledSet(
       file({
         images: [{ ...image, id: 9, file_name: "b.jpg" }, image],

@@ -89,7 +89,7 @@ describe("a run-length encoding", () => {
 });
 
 describe("polygons", () => {
-  it("have the pixels whose middles they enclose", () => {
+  it("have the pixels whose centers they enclose", () => {
     expect(maskOfPolygons([[10, 20, 40, 20, 40, 60, 10, 60]], 200, 200)).toEqual(rectangle(10, 20, 30, 40));
   });
 
@@ -130,7 +130,7 @@ describe("the innermost point", () => {
     );
   });
 
-  it("of an object with a hole lies beside the hole", () => {
+  it("of an object with a hole lies outside the hole", () => {
     const ring = maskOfPixels(
       Uint8Array.from({ length: 81 }, (_, i) => Number(Math.abs((i % 9) - 4) > 1 || i < 27 || i >= 54)),
       9,

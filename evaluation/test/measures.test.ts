@@ -85,7 +85,7 @@ describe("matching", () => {
 });
 
 describe("average precision", () => {
-  it("is 1 if everything is found as it is, and nothing else", () => {
+  it("is 1 if everything is found exactly, and nothing else", () => {
     const queries = [
       makeQuery(0, 0, [label(object)], [find(0.1, object)]),
       makeQuery(0, 1, [label(dot)], [find(0.9, dot)]),
@@ -99,7 +99,7 @@ describe("average precision", () => {
     expect(averagePrecision(queries, AREAS.all)).toEqual({ mean: 0.3, at50: 1, at75: 0, recall: 0.3 });
   });
 
-  it("falls with a wrong find that is more confident than the right one, and not with one that is less", () => {
+  it("falls with a wrong find that is more confident than the right one, but not with a less confident one", () => {
     const ap = (score: number) =>
       averagePrecision(
         [makeQuery(0, 0, [label(object)], [find(0.5, object), find(score, elsewhere)])],
@@ -119,7 +119,7 @@ describe("average precision", () => {
     expect([recall(99), recall(100)]).toEqual([1, 0]);
   });
 
-  it("of a category that is there and not found is 0; one that is nowhere does not count", () => {
+  it("of a present category without finds is 0; an absent category does not count", () => {
     const missed = makeQuery(0, 0, [label(object)], []);
     const absent = makeQuery(0, 1, [], [find(0.9, dot)]);
     expect(averagePrecision([missed, absent], AREAS.all)).toEqual({ mean: 0, at50: 0, at75: 0, recall: 0 });
@@ -136,7 +136,7 @@ describe("cgF1", () => {
   const found = makeQuery(0, 0, [label(object)], [find(0.9, torn)]);
   const absent = makeQuery(0, 1, [], []);
 
-  it("multiplies the F1 over the IoU thresholds by the correlation between what is there and what is found", () => {
+  it("multiplies the F1 over the IoU thresholds by the correlation between presence and finds", () => {
     expect(classificationGatedF1([found, absent], 0.5)).toEqual({
       threshold: 0.5,
       cgF1: 30,
@@ -145,7 +145,7 @@ describe("cgF1", () => {
     });
   });
 
-  it("charges a find where nothing is to the correlation, and a surplus find where something is to F1", () => {
+  it("charges a find in an empty picture to the correlation, and a surplus find among objects to F1", () => {
     const phantom = makeQuery(1, 0, [], [find(0.9, dot)]);
     const surplus = makeQuery(0, 0, [label(object)], [find(0.9, object), find(0.8, dot)]);
     const { positiveMicroF1, imageLevelMcc } = classificationGatedF1([surplus, absent, phantom], 0.5);
@@ -153,7 +153,7 @@ describe("cgF1", () => {
     expect(imageLevelMcc).toBe(0.5);
   });
 
-  it("pairs finds and labels so that all of them agree most, whatever their scores", () => {
+  it("pairs finds and labels for the greatest total overlap, at any scores", () => {
     const query = makeQuery(0, 0, [label(object), label(torn)], [find(0.9, torn), find(0.8, object)]);
     expect(classificationGatedF1([query, absent], 0.5).positiveMicroF1).toBe(1);
   });

@@ -55,7 +55,7 @@ describe("the worst misses", () => {
     ]);
   });
 
-  it("count an object that is found below the default threshold, and one that is found twice", () => {
+  it("count an object found below the default threshold, and one found twice", () => {
     expect(missesOf([label(object)], [find(0.4, object)]).map(({ caption }) => caption[1])).toEqual([
       "found with a score of 0.40 only",
     ]);
@@ -64,7 +64,7 @@ describe("the worst misses", () => {
     ).toEqual([["wrong: cat 0.80", "the object was found twice"]]);
   });
 
-  it("are those of who asks with the default threshold of 0.5", () => {
+  it("are those at the default threshold of 0.5", () => {
     expect(missesOf([label(object)], [find(0.5, object), find(0.49, small)])).toEqual([]);
     expect(missesOf([], [find(0.5, small)])).toHaveLength(1);
   });

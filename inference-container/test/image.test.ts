@@ -19,7 +19,7 @@ const Manifest = z.looseObject({
 describe.each(["Dockerfile", "Dockerfile.cuda"])("the image of %s", (name) => {
   const stages = readStages(join(PROJECT_ROOT, "inference-container", name));
 
-  it("is made of the three packages and the lists of what they need, and of no other file", () => {
+  it("contains only the three packages and their dependency lists", () => {
     expect(stages.map(({ copies }) => copies).filter(({ length }) => length > 0)).toEqual([
       [
         { sources: LISTS, target: "./" },
@@ -42,7 +42,7 @@ describe.each(["Dockerfile", "Dockerfile.cuda"])("the image of %s", (name) => {
       expect(filesOf(path)).toEqual([path]);
   });
 
-  it("starts it under an init that it installs, which collects what a killed engine leaves behind", () => {
+  it("starts it under an init, which collects the remains of a killed engine", () => {
     expect(stages[1]?.entryPoint).toEqual(["/usr/bin/tini", "--"]);
     expect(stages[1]?.runs.join("\n")).toMatch(/apt-get install .* tini( |$)/);
   });

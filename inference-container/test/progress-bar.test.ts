@@ -21,7 +21,7 @@ const frames = (total: number, steps = 10) => ({
 });
 
 describe("a progress bar", () => {
-  it("is a line for each step where there is no terminal", () => {
+  it("is a line for each step if there is no terminal", () => {
     const said = new Said(false);
     const bar = new ProgressBar(said, frames(20));
     for (let done = 1; done <= 20; done += 1) bar.add(1);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { crc32 } from "@segmentation/masks";
 
-it("CRC-32 is zlib's, of whatever bytes [4.9-13]", () => {
+it("CRC-32 equals zlib's for any bytes [4.9-13]", () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       expect(crc32(bytes)).toBe(zlibCrc32(bytes));

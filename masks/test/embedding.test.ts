@@ -30,7 +30,7 @@ describe("the file of an embedding", () => {
     expect(readEmbedding(shifted.subarray(1))).toEqual(data);
   });
 
-  it("gives each value as its minimum plus its step times its byte", () => {
+  it("returns each value as its minimum plus its step times its byte", () => {
     const values = readEmbedding(file).tensors.map((tensor) => [...valuesOf(tensor)]);
     expect(values).toEqual(known.tensors.map((tensor) => tensor.values));
   });

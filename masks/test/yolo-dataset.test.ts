@@ -125,7 +125,7 @@ const texts = fc.oneof(
   fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 4 }).map((parts) => parts.join("")),
 );
 
-it("the dataset of labels for YOLO names its classes by their numbers, whatever words the prompts are [A4-9]", () => {
+it("the dataset of labels for YOLO names its classes by their numbers, for any prompts [A4-9]", () => {
   fc.assert(
     fc.property(fc.array(texts, { minLength: 1, maxLength: 5 }), (names) => {
       expect(load(yoloDataset(names))).toEqual({
@@ -138,7 +138,7 @@ it("the dataset of labels for YOLO names its classes by their numbers, whatever 
   );
 });
 
-it("the dataset's text is what a person would write", () => {
+it("the dataset's text is as a person would write it", () => {
   expect(yoloDataset(["cat", 'a "red" cup', "猫", "no", "\u0085"])).toBe(
     'train: images\nval: images\nnames:\n  0: "cat"\n  1: "a \\"red\\" cup"\n  2: "猫"\n  3: "no"\n  4: "\\u0085"\n',
   );
@@ -165,7 +165,7 @@ describe("class names that PyYAML reads", () => {
     expect(namesIn(written("a \u2028 b"))).toEqual(["a\u2028b"]);
   });
 
-  it("are the same for PyYAML itself, where the machine has it", () => {
+  it("are the same for PyYAML itself, if the machine has it", () => {
     if (spawnSync("python3", ["-c", "import yaml"]).status !== 0)
       return console.log("This machine has no PyYAML: the test's own reader stands for it.");
     const script =

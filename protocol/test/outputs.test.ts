@@ -46,7 +46,7 @@ describe("the table of outputs", () => {
       expect(OutputName.safeParse(wrong).success, wrong).toBe(false);
   });
 
-  it("gives each file of a task a key of its own among the assets, with nothing left to fill in", () => {
+  it("gives each file of a task a distinct, complete key among the assets", () => {
     const keys = ROWS.flatMap(({ type, output }) =>
       (isList(output) ? [0, 1] : [undefined]).map((index) => assetKey(output, `task.${type}`, index)),
     );
@@ -70,23 +70,20 @@ describe("a COCO document", () => {
   const lines = (count: number) =>
     annotations.slice(0, count).map((annotation, i) => annotationLine(annotation, i === 0));
 
-  it.each([0, 1, 2])(
-    "has a line for its head and for each of %i annotations, and one that ends it",
-    (count) => {
-      const document = [openAnnotations(head), ...lines(count), closeAnnotations()].join("");
-      expect(JSON.parse(document)).toEqual({ ...head, annotations: annotations.slice(0, count) });
-      expect(document.split("\n")).toHaveLength(count + 3);
-      expect(document.endsWith(`\n${END_OF_ANNOTATIONS}`)).toBe(true);
-      expect(parseHead(document.split("\n")[0] ?? "")).toEqual({ ...head, annotations: [] });
-    },
-  );
+  it.each([0, 1, 2])("has a line for its head, for each of %i annotations, and for its end", (count) => {
+    const document = [openAnnotations(head), ...lines(count), closeAnnotations()].join("");
+    expect(JSON.parse(document)).toEqual({ ...head, annotations: annotations.slice(0, count) });
+    expect(document.split("\n")).toHaveLength(count + 3);
+    expect(document.endsWith(`\n${END_OF_ANNOTATIONS}`)).toBe(true);
+    expect(parseHead(document.split("\n")[0] ?? "")).toEqual({ ...head, annotations: [] });
+  });
 
   it("may have fields behind its annotations", () => {
     const document = [openAnnotations({}), ...lines(2), closeAnnotations(head)].join("");
     expect(JSON.parse(document)).toEqual({ annotations, ...head });
   });
 
-  it("gives each mask of a job an id of its own", () => {
+  it("gives each mask of a job a distinct id", () => {
     const most = MOST_MASKS_PER_TASK - 1;
     expect([annotationIdOf(0, 0), annotationIdOf(0, most), annotationIdOf(1, 0)]).toEqual([
       1, 10_000, 10_001,
@@ -106,7 +103,7 @@ describe("a finished task's fields", () => {
     });
   });
 
-  it("name a format's file only where it was written, and say of a list that it is there", () => {
+  it("name a format's file only if it was written, and say of a list that it is there", () => {
     const written = [
       "masks/0.png",
       "annotations.json",
@@ -158,7 +155,7 @@ describe("a finished task's fields", () => {
     expect(namesOf({ cutout: false })).toEqual(["masks masks/4.png 4", "masks masks/7.png 7"]);
   });
 
-  it("can't lack what no task is without", () => {
+  it("can't lack a required output", () => {
     expect(VideoFiles.safeParse(filesByKind("video", ["preview.mp4"])).success).toBe(false);
     const common = { generatedAt: "2026-01-02T03:04:05.678Z", notice: null };
     const picture = { ...common, type: "image", units: 1, masks: [] };

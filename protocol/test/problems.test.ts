@@ -12,14 +12,14 @@ describe("a task's problem", () => {
     expect(problemOf("disk_full").message).toBe(PROBLEMS.disk_full.sentence);
   });
 
-  it("is cut to what the wire takes, between characters", () => {
+  it("is cut to the protocol's limit, between characters", () => {
     const { message } = problemOf("prompt_outside_vocabulary", { explanation: "😀".repeat(400) });
     expect(message).toHaveLength(499);
     expect(message).toMatch(/^(?:😀)+…$/u);
     expect(TaskProblem.safeParse({ code: "prompt_outside_vocabulary", message }).success).toBe(true);
   });
 
-  it("is well-formed, wherever a value was cut", () => {
+  it("is well-formed with a value cut at any place", () => {
     const { message } = problemOf("prompt_outside_vocabulary", { explanation: "cup \uD83D… " });
     expect(message).toBe("cup \uFFFD… ");
     for (const length of [498, 499, 500, 501]) {
@@ -29,7 +29,7 @@ describe("a task's problem", () => {
     }
   });
 
-  it("shows values as they are, were they placeholders themselves", () => {
+  it("shows values unchanged, even if they look like placeholders", () => {
     expect(problemOf("not_an_image", { found: "{found} $& {limit}" }).message).toContain(
       "The file is {found} $& {limit}. Upload",
     );

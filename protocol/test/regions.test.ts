@@ -7,7 +7,7 @@ const pointing = fc.record(
   { requiredKeys: [] },
 );
 
-it("regions with one objectId are one object, every other is one of its own, and no two objects share an id", () => {
+it("regions with one objectId are one object, every other region is a separate one, and ids are unique", () => {
   fc.assert(
     fc.property(fc.array(pointing, { maxLength: 20 }), (regions) => {
       const objects = objectsOf(regions);

@@ -87,7 +87,7 @@ describe("a batch of the bucket's events", () => {
     }, PATIENT);
   });
 
-  it("needs no directory where there is one database", async () => {
+  it("needs no directory if there is one database", async () => {
     const { taskId, event } = await uploadIn("DB", 40);
     const read = vi.spyOn(Directory.prototype, "databasesOf");
     await deliverIn(withDatabases(1), "segmentation-uploads", event);

@@ -64,7 +64,7 @@ describe("the erasure of an account that is being moved", () => {
     expect(await everywhere(accountId)).toEqual([]);
   });
 
-  it("is refused while anything of it is left where it was, although it works at its new place", async () => {
+  it("is refused while its former place still has rows, although it works at its new place", async () => {
     const { accountId, key } = await resident(platform, "DB_2");
     const cut = vi.spyOn(platform.at("DB_2").transits, "delete").mockRejectedValueOnce(new Error("cut off"));
     await expect(moveUntil(platform, accountId, "DB_3", "moved")).rejects.toThrow("cut off");

@@ -109,7 +109,7 @@ describe("the operator's lists", () => {
   const operate = (environment: Env, method: string, path: string, body?: unknown) =>
     sendIn(environment, "an-operator-token-for-the-tests-alone", method, `/internal/operator${path}`, body);
 
-  it("have what the others know where a database is away, and name it; its letters stay for later", async () => {
+  it("have the others' data if a database is away, and name it; its letters stay for later", async () => {
     const stuck = await inDatabase("DB_2", async () => newJob(await newClient("paid")));
     const letter = { at: Date.now(), jobId: null, taskId: null };
     for (const name of ["DB_2", "DB_3"]) await platformOf(withDatabases(3)).at(name).deadLetters.keep(letter);
@@ -129,7 +129,7 @@ describe("the operator's lists", () => {
     expect(left.body).toMatchObject({ letters: [{ at: letter.at }], away: [] });
   });
 
-  it("a move that is under way goes on while a third database is away; none begins that it may know of", async () => {
+  it("a move continues while a third database is away; no move begins that may concern it", async () => {
     const environment = withFailing("away");
     const move = (accountId: string) =>
       operate(environment, "POST", `/accounts/${accountId}/move`, { to: "DB", confirmed: true });
@@ -146,7 +146,7 @@ describe("the operator's lists", () => {
 });
 
 describe("the directory that is away", () => {
-  it("refuses the accounts of the first database and people who are new; those elsewhere who were seen here go on [A9-2]", async () => {
+  it("refuses accounts of the first database and new people; known accounts elsewhere continue [A9-2]", async () => {
     const isAway = { now: false };
     const first = databaseThrough(database("DB"), (_, call) =>
       isAway.now ? failWith("D1_ERROR: Network connection lost.") : call(),

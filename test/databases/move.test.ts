@@ -64,7 +64,7 @@ describe("an account that is moved to another database", () => {
     expectError(await look(), 401, "Unauthorized");
   });
 
-  it("has the same rows there, none anywhere else, and books that agree; it works there with the same keys [A9-3]", async () => {
+  it("has all rows there and none elsewhere, with matching books; the same keys work [A9-3]", async () => {
     const inference = new FakeInference();
     const client = await resident(platform, "DB_2", inference);
     const { accountId, jobId } = client;
@@ -148,7 +148,7 @@ describe("an account that is moved to another database", () => {
     expect((await client.send("GET", "/v1/account")).status).toBe(200);
   });
 
-  it("stays where it is while a job is under way, if it is erased, or if there is no such database", async () => {
+  it("stays in place while a job is in progress, if it is erased, or if there is no such database", async () => {
     const client = await inDatabase("DB_2", () => newClient("paid"));
     await newJob(client);
     const move = (to: string) => moveAccount(platform, client.accountId, to, true);
@@ -161,7 +161,7 @@ describe("an account that is moved to another database", () => {
     expect(await databasesWith(client.accountId)).toEqual(["DB_2"]);
   });
 
-  it("stays where it was if the move is taken back before it is confirmed, and not after", async () => {
+  it("stays in place if the move is taken back before it is confirmed, and not after", async () => {
     const client = await resident(platform, "DB_2");
     const { accountId } = client;
     const before = await rowsOf("DB_2", accountId);
@@ -181,7 +181,7 @@ describe("an account that is moved to another database", () => {
     expect(await rowsOf("DB_3", accountId)).toEqual(before);
   });
 
-  it("arrives whole, whichever of the move's calls of a database is the last one before it is cut off [A9-3]", async () => {
+  it("arrives whole after an interruption at any database call of the move [A9-3]", async () => {
     const client = await resident(platform, "DB_2");
     const { accountId } = client;
     const before = await rowsOf("DB_2", accountId);
@@ -233,7 +233,7 @@ describe("an account that is moved to another database", () => {
     expect(endpoints.of(endpoint)).toHaveLength(1);
   });
 
-  it("is moved by the operator's API, whose answers are what the command reads", async () => {
+  it("is moved by the operator's API, whose answers the command reads", async () => {
     const client = await resident(platform, "DB_2");
     const ask = async (confirmed: boolean) => {
       const path = `/internal/operator/accounts/${client.accountId}/move`;

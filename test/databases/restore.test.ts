@@ -112,7 +112,7 @@ describe("a directory that is lost", () => {
     expect(await directory()).toEqual(rebuilt);
   });
 
-  it("lets nobody who signs in become a second person: the account is found in its database, and entered again [A9-5]", async () => {
+  it("never makes a second account at sign-in: the account is found in its database, and entered again [A9-5]", async () => {
     const provider = await FakeIdentityProvider.start();
     const { id, token } = await personIn(provider, "DB_3");
     const { secret } = await newKey(
@@ -137,7 +137,7 @@ describe("a directory that is lost", () => {
 });
 
 describe("a directory that is older than the books", () => {
-  it("learns of accounts that were created, moved and erased since, and of keys; of an erased one it forgets what it knew [A9-5]", async () => {
+  it("learns of accounts that were created, moved and erased since, and of keys; it forgets erased accounts [A9-5]", async () => {
     const moved = await resident(platform, "DB_2");
     const provider = await FakeIdentityProvider.start();
     const erased = await personIn(provider, "DB_2");
@@ -179,7 +179,7 @@ describe("a directory that is older than the books", () => {
     expect(await databasesWith(id)).toEqual(["DB_2"]);
   });
 
-  it("is right again whatever of it is lost or wrong", async () => {
+  it("is repaired after any loss or error", async () => {
     const draw = new Draw();
     const provider = await FakeIdentityProvider.start();
     const known: { id: string; credential: string }[] = [];
@@ -227,7 +227,7 @@ describe("an account that cannot be placed", () => {
     expect(await rebuild()).toMatchObject({ exitCode: 0, result: [] });
   });
 
-  it("is in one database alone once the operator has the stale copy deleted; its own books stay as they are", async () => {
+  it("is in one database alone after its stale copy is deleted; its books do not change", async () => {
     const { accountId, key } = await resident(platform, "DB_2");
     await moveUntil(platform, accountId, "DB_3", "copied");
     await inFirst("UPDATE directory_accounts SET books = 'DB_3'");
@@ -250,7 +250,7 @@ describe("an account that cannot be placed", () => {
     expect(await rebuild()).toMatchObject({ exitCode: 0, result: [] });
   });
 
-  it("keeps its copy if the directory says that it works where it is not", async () => {
+  it("keeps its copy if the directory names another database", async () => {
     const { accountId } = await resident(platform, "DB_2");
     await inFirst("UPDATE directory_accounts SET books = 'DB_3'");
     await expect(deleteCopy(platform, accountId, "DB_2", true)).rejects.toThrow("rebuild-directory");
@@ -281,7 +281,7 @@ describe("an account that cannot be placed", () => {
 });
 
 describe("an account that is being moved while the directory is rebuilt", () => {
-  it("is where it goes from until it is let go there, and then where it goes to; the move can be ended", async () => {
+  it("is if it goes from until it is let go there, and then if it goes to; the move can be ended", async () => {
     const client = await resident(platform, "DB_2");
     const { accountId, key } = client;
     await moveUntil(platform, accountId, "DB_3", "copied");
@@ -298,7 +298,7 @@ describe("an account that is being moved while the directory is rebuilt", () => 
 });
 
 describe("a database that was restored to before the end of a move", () => {
-  it("lets the account go when it is moved there again, if all of it is there, and says so if it is not", async () => {
+  it("releases the account when it is moved there again complete, and says so if something is missing", async () => {
     const { accountId, key } = await resident(platform, "DB_2");
     await moveUntil(platform, accountId, "DB_3", "moved");
     const awaitAccount = (place: object) =>
@@ -318,7 +318,7 @@ describe("a database that was restored to before the end of a move", () => {
     expect(await accountOf(key)).toBe(accountId);
   });
 
-  it("has the objects of the account's jobs told by relisting where the account is now", async () => {
+  it("has relisting tell the objects of the account's jobs its present database", async () => {
     const { accountId, jobId, key } = await resident(platform, "DB_2");
     // As a move that both databases have lost has told it.
     const object = env.JOBS.getByName(jobId);

@@ -25,7 +25,7 @@ const spread = (count: number): Promise<(number | null)[]> =>
   );
 
 describe("the databases of an environment", () => {
-  it("are DB, and what is bound as DB_2, DB_3 and so on, in the order of their numbers", () => {
+  it("are DB and the bindings DB_2, DB_3 and so on, in the order of their numbers", () => {
     const d1 = database("DB");
     const environment = withDatabases(1, {
       DB_10: d1,

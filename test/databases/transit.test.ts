@@ -37,7 +37,7 @@ async function brokenOff(): Promise<{ moving: Resident; other: Resident }> {
 }
 
 describe("an account whose move was broken off", () => {
-  it("is passed over by the nightly look at customers, which goes on with all others", async () => {
+  it("is passed over by the nightly look at customers, which continues with all others", async () => {
     const { moving } = await brokenOff();
     const stripe = new FakeStripe();
     stripe.has(`cus_${moving.accountId}`);
@@ -90,7 +90,7 @@ describe("an account whose move was broken off", () => {
     expect(await closings()).toBe(1);
   });
 
-  it("keeps the ends of no other subscription waiting, however many such accounts there are", async () => {
+  it("delays no other subscription's end, with any number of such accounts", async () => {
     const { other } = await brokenOff();
     for (let i = 0; i < 25; i += 1) {
       const id = `acct_moving_${i}`;

@@ -53,7 +53,7 @@ describe("a cron", () => {
     },
   );
 
-  it("whose queue fails says so, and reads the gauges all the same", async () => {
+  it("reports a failing queue, and still reads the gauges", async () => {
     const lines = logged();
     await runCron(
       CRONS.report,

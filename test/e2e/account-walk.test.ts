@@ -184,7 +184,7 @@ describe("an account, by the public API and the fakes' pages", () => {
     await accessIs("paid");
   });
 
-  it("cancels, and is on what is left of its trial again", async () => {
+  it("returns to the rest of its trial after canceling", async () => {
     await press(`${portal}/cancel`);
     await accessIs("trial");
     expect(await overview()).toMatchObject({

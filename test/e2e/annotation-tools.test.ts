@@ -39,7 +39,7 @@ describe("annotation tools, by the whole stack", () => {
       body: JSON.stringify(body),
     });
 
-  it("give Label Studio what its labels name, and what a click is on, of one upload [A21-1]", async () => {
+  it("give Label Studio the objects of its labels, and of a click, from one upload [A21-1]", async () => {
     const taskId = await createClient(stack).upload(coffee, "image/png");
     const predict = async (config: string, context: unknown) => {
       const tasks = [{ id: 1, data: { image: `upload:${taskId}` } }];
@@ -72,7 +72,7 @@ describe("annotation tools, by the whole stack", () => {
     expect(at(drawn, 0)).toMatchObject({ type: "polygonlabels", value: { polygonlabels: ["saucer"] } });
   });
 
-  it("give CVAT the mask of what a click is on, and what the model knows, of the picture that it sends [A21-9]", async () => {
+  it("give CVAT the mask at a click, and the model's words, from the picture that it sends [A21-9]", async () => {
     const image = Buffer.from(coffee).toString("base64");
     const invoke = async (name: string, body: object): Promise<unknown> => {
       const response = await post(

@@ -15,7 +15,7 @@ describe("a client with an embedding and the service's decoder", () => {
     stack = await useSharedStack();
   });
 
-  it("draws what a job of the same region draws, and corrects it alike", async () => {
+  it("draws and corrects the same masks as a job of the region", async () => {
     const client = new SegmentationClient(stack);
     const decoder = await MaskDecoder.load({ InferenceSession, Tensor }, await fetchDecoder(client));
     const { taskId, bytes } = await client.embed(new Blob([sample("coffee")], { type: "image/png" }));

@@ -74,13 +74,13 @@ describe("an import on the whole stack", () => {
     expect({ inputs: await inputs(), records: await records() }).toEqual({ inputs: [], records: [] });
   });
 
-  it("follows a redirect, and none to where it may not ask [A6-3]", async () => {
+  it("follows a redirect, except to forbidden addresses [A6-3]", async () => {
     expect((await importFrom("/moved")).status).toBe(201);
     const refused = await importFrom("/inside");
     expect([refused.status, ErrorObject.parse(await refused.json()).error]).toEqual([400, "url_forbidden"]);
   });
 
-  it("streams what is fetched into the bucket, and a job takes it [A6-1]", async () => {
+  it("streams the source into the bucket, and a job accepts it [A6-1]", async () => {
     const tasks: string[] = [];
     for (const path of ["/large", "/coded"]) {
       const response = await importFrom(path);

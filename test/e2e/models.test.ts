@@ -31,7 +31,7 @@ describe("the models command", () => {
     return folder;
   };
 
-  it("check refuses a folder that lacks a file, and one that isn't there, with exit code 1", async () => {
+  it("check refuses an incomplete and a missing folder with exit code 1", async () => {
     const lacking = await without("nouns.tsv");
     await expect(models(["check", lacking])).rejects.toMatchObject({
       code: 1,
@@ -92,7 +92,7 @@ describe("the models command", () => {
     endsAtCtrlC(whole, scratch),
   );
 
-  it("list names each folder with its licences, and what is missing in which", async () => {
+  it("list names each folder with its licenses and missing files", async () => {
     const lacking = await without("minilm.onnx");
     const root = join(lacking, "..");
     await symlink(whole, join(root, "builtin-whole"));
@@ -116,7 +116,7 @@ describe("the models command", () => {
     expect(stdout).toContain("npm run models -- fetch builtin");
   });
 
-  it("fetch builtin finds the embedded model where it is and prints its folder", async () => {
+  it("fetch builtin finds the existing embedded model and prints its folder", async () => {
     const { stdout } = await models(["fetch", "builtin"]);
     expect(stdout).toBe(`${whole}\n`);
   });
@@ -156,7 +156,7 @@ describe("the models command", () => {
     expect(await readdir(folder)).not.toContain("manifest.json");
   });
 
-  it("describe says which file is still missing beside the graphs", async () => {
+  it("describe names the missing file next to the graphs", async () => {
     const folder = await fixtureFolder(join(scratch, "bare"));
     await rm(join(folder, "manifest.json"));
     await rm(join(folder, "tokenizer.json"));
@@ -168,7 +168,7 @@ describe("the models command", () => {
     });
   });
 
-  it("has a help, and refuses what it can't understand with exit code 2", async () => {
+  it("has a help, and refuses unknown arguments with exit code 2", async () => {
     expect((await models(["--help"])).stdout).toContain("npm run models -- describe FOLDER");
     await expect(models([])).rejects.toMatchObject({ code: 2 });
     await expect(models(["make-coffee"])).rejects.toMatchObject({ code: 2 });

@@ -39,7 +39,7 @@ describe("the whole stack, by its public API", () => {
     return client.waitForJob(jobId);
   };
 
-  it("refuses a PUT with another Content-Type, none, or another key than was signed [2.1-3 4.1-3 2.1-5]", async () => {
+  it("refuses a PUT with another or no Content-Type, or with another key than signed [2.1-3 4.1-3 2.1-5]", async () => {
     const { uploadUrl } = await presign("image/png");
     const body = sample("chelsea");
     const put = (url: string, headers: Record<string, string>) =>
@@ -62,7 +62,7 @@ describe("the whole stack, by its public API", () => {
     expect((await put(body)).status).toBe(200);
   });
 
-  it("learns the size of a file whose upload gave none from the storage's event, without looking [4.1-11]", async () => {
+  it("learns an upload's size from the storage's event, without reading it [4.1-11]", async () => {
     const body = new Uint8Array(sample("chelsea"));
     const { uploadUrl, taskId } = await presign("image/png");
     const headers = { "content-type": "image/png" };
@@ -136,7 +136,7 @@ describe("the whole stack, by its public API", () => {
     expect(present(archived.get("data.yaml")).toString()).toContain('0: "cat"');
   });
 
-  it("draws what is pointed at, though no word names it: a mask with the region's index, in a job without prompts; and its mask is refined for nothing [A5-3 A5-4 A5-20 A5-22]", async () => {
+  it("draws a region without prompts, with the region's index, and refines its mask for free [A5-3 A5-4 A5-20 A5-22]", async () => {
     const taskId = await client.upload(sample("coffee"), "image/png");
     const regions = [{ taskId, points: [{ x: 130, y: 230, label: 1 as const }] }];
     const { jobId } = await client.createImageJob({ tasks: [taskId], regions, generatePreview: true });
@@ -203,7 +203,7 @@ describe("the whole stack, by its public API", () => {
     for (const item of manifest.items) expect(item.masks.length).toBeGreaterThan(0);
   });
 
-  it("does not process what was uploaded in an input's place after the job's acceptance [4.3-29]", async () => {
+  it("does not process a file that replaced an input after the job's acceptance [4.3-29]", async () => {
     const { uploadUrl, taskId } = await presign("image/png");
     const put = async (body: Uint8Array<ArrayBuffer>) => {
       const response = await fetch(uploadUrl, {
@@ -230,13 +230,13 @@ describe("the whole stack, by its public API", () => {
     });
   });
 
-  it("succeeds with no mask where nothing is found", async () => {
+  it("succeeds with no mask if nothing is found", async () => {
     const job = await run([await client.upload(sample("coffee"), "image/png")], ["zebra"]);
     expect(job).toMatchObject({ status: "success", tasks: [{ error: null }] });
     expect(only((await client.retrieveJobResult(job.jobId)).manifest.items).masks).toEqual([]);
   });
 
-  it("names a prompt outside the vocabulary, and fails only where no prompt could be served", async () => {
+  it("names a prompt outside the vocabulary, and fails only if no prompt could be served", async () => {
     const taskId = await client.upload(sample("chelsea"), "image/png");
     const served = await run([taskId], ["sky", "cat"]);
     expect(served.status).toBe("success");

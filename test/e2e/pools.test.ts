@@ -113,7 +113,7 @@ describe("two inference services in order", () => {
     expect(await shares(1, () => ({}))).toEqual([1, 0]);
   });
 
-  it("leave a region to the second, because the first draws none", async () => {
+  it("leave a region to the second pool if the first draws none", async () => {
     expect(await shares(1, (taskId) => ({ regions: [{ taskId, box: [9, 9, 90, 90] }] }))).toEqual([0, 1]);
   });
 

@@ -56,7 +56,7 @@ describe("a segmentation with one request, on the whole stack", () => {
     }
   });
 
-  it("draws what is pointed at, by its name [A26-2]", async () => {
+  it("draws a named region [A26-2]", async () => {
     const { objects } = await segment(formOf(["region", "saucer: 130,230"], ["rle", "true"]));
     const { label, box, rle } = only(objects);
     expect([label, rle?.size]).toEqual(["saucer", [400, 600]]);

@@ -69,7 +69,7 @@ describe("an account's webhook endpoints, by the real stack and real HTTP", () =
     }
   });
 
-  it("is notified by signed requests that the package standardwebhooks verifies, and by none that is redirected or never answered [A3-14 A3-16 A3-21]", async () => {
+  it("is notified by signed requests that the package standardwebhooks verifies, and by no redirected or unanswered one [A3-14 A3-16 A3-21]", async () => {
     const taskId = await client.upload(BROKEN_PNG, "image/png");
     const { jobId } = await client.createImageJob({ tasks: [taskId], prompts: ["cat"] });
     const job = await client.waitForJob(jobId);

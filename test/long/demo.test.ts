@@ -34,7 +34,7 @@ it.each([
   expect(findMarked(stackMark(stateFolder(join(folder, "state"))))).toEqual([]);
 });
 
-it("demo tracks what words name, and follows what it points at in a clip, backwards too, and leaves masks.json and a preview [A5-16]", async () => {
+it("demo tracks prompts and regions in a clip, also backward, and leaves masks.json and a preview [A5-16]", async () => {
   const region = "my cat#7: 330,220@0.9s";
   const folder = await mkdtemp(join(tmpdir(), "demo-"));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -169,7 +169,7 @@ describe("a video job by the public API", () => {
     taskId = await client.upload(new Uint8Array(movingSquare(3)), "video/mp4");
   });
 
-  it("gives tracked masks, a preview that plays and an archive, although everything was killed in the middle [2.5-12]", async () => {
+  it("returns tracked masks, a preview that plays and an archive, although everything was killed in the middle [2.5-12]", async () => {
     const { jobId } = await client.createVideoJob({
       prompts: ["bright", "slow"],
       tasks: [taskId],
@@ -235,7 +235,7 @@ describe("a video job by the public API", () => {
     });
   });
 
-  it("charges the frames that were processed, and nothing for a clip that can't be read", async () => {
+  it("charges processed frames, and nothing for an unreadable clip", async () => {
     const broken = await client.upload(panClip(3).slice(0, 40_000), "video/mp4");
     const { jobId } = await client.createVideoJob({ prompts: ["bright"], tasks: [broken], maxFrames: 1 });
     const job = await client.waitForJob(jobId);

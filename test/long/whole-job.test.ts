@@ -20,7 +20,7 @@ async function run(seed: number): Promise<string | null> {
   return code === 0 ? null : printed;
 }
 
-it("100,000 random events agree with a model of the whole job, and 1,000 jobs end once whose every message comes 1 to 20 times", async () => {
+it("100,000 random events agree with a model of the job, and 1,000 jobs end once with each message delivered 1 to 20 times", async () => {
   const first = Number(process.env["SEED"]);
   for (let i = 0; i < RUNS; i += 1) {
     const failure = await run(first + i);

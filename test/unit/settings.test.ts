@@ -112,7 +112,7 @@ describe("a deployed Worker's settings", () => {
     ["MAX_VIDEO_BYTES", 5_368_709_120],
     ["MAX_API_KEYS", 1_000],
     ["TASK_WINDOW", 100],
-  ])("have a bound that nobody sets by mistake: %s is from 1 to %i", (name, most) => {
+  ])("have a generous bound: %s is from 1 to %i", (name, most) => {
     const wrong = ["0", "-1", "1e12", "0.5", "", "many", String(most + 1)];
     expect(wrong.filter((value) => refused({ [name]: value }).length === 0)).toEqual([]);
     expect([...refused({ [name]: "1" }), ...refused({ [name]: String(most) })]).toEqual([]);
@@ -129,7 +129,7 @@ describe("a deployed Worker's settings", () => {
   });
 });
 
-it("what is missing and what is wrong is said in plain words, without a value, and what to do", () => {
+it("missing and wrong settings are named in plain words, without values, with a remedy", () => {
   const { MASTER_SECRET: _, INFERENCE_TOKEN: __, ...rest } = DEPLOYED;
   const env = { ...rest, INFERENCE_URL: "http://inference.example.com" };
   const settings = () => settingsOf(env);

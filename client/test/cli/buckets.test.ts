@@ -88,7 +88,7 @@ describe("segment s3://…", () => {
     expect(service.asked.filter((each) => each === "POST /v1/uploads/import")).toHaveLength(4);
   });
 
-  it("sends the bytes itself where the service fetches nothing from the bucket", async () => {
+  it("sends the bytes itself if the service fetches nothing from the bucket", async () => {
     const { service, bucket, run } = await world();
     service.forbids.add("127.0.0.1");
     await bucket.put("a.png", picture(1));
@@ -109,7 +109,7 @@ describe("segment s3://…", () => {
     expect([code, err]).toEqual([exitCode, expect.stringMatching(message)]);
   });
 
-  it("shows nobody the keys: neither output nor journal has them, nor a signature", async () => {
+  it("never shows the keys: neither output nor journal has them, nor a signature", async () => {
     const { bucket, run } = await world();
     await bucket.put("a.png", picture(1));
     const { out, err } = await run(bucket.url, "-p", "cup", "--json");
@@ -229,7 +229,7 @@ describe("the credentials of a bucket", () => {
     );
   });
 
-  it("are signed for AWS's own hosts where there is no endpoint", async () => {
+  it("are signed for AWS's own hosts if there is no endpoint", async () => {
     const { Buckets } = await import("../../src/cli/bucket/bucket.ts");
     const keys = {
       HOME: folder,

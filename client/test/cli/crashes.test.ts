@@ -175,14 +175,14 @@ describe("a run that is killed and run again", () => {
     expect(service.asked, "the next run asks for nothing").toHaveLength(asked);
   }
 
-  it("comes to the same end at whichever step it is killed, and nothing is charged or sent twice", async () => {
+  it("ends the same if killed at any step, and nothing is charged or sent twice", async () => {
     expect(steps).toBeGreaterThan(80);
     const first = Number(process.env["SEED"]) % EVERY;
     for (let step = first; step < steps; step += EVERY)
       await expectSameEnd([{ step, tornPercent: (7 * step) % 101 }]);
   });
 
-  it("does so if it is killed again and again", async () => {
+  it("ends the same if killed repeatedly", async () => {
     const kill = fc.record({ step: fc.nat(steps), tornPercent: fc.nat(100) });
     await fc.assert(fc.asyncProperty(fc.array(kill, { minLength: 2, maxLength: 5 }), expectSameEnd), {
       numRuns: isLong ? 60 : 8,

@@ -119,7 +119,7 @@ describe("segment", () => {
     expect((await segment(env)).err).toContain("only 1 clip. Pass a clip's path");
   });
 
-  it("says that nobody answers", async () => {
+  it("says that the service does not answer", async () => {
     await photo();
     const { code, err } = await segment({
       SEGMENTATION_BASE_URL: "http://127.0.0.1:1",

@@ -42,7 +42,7 @@ async function open(command: string, ...args: readonly string[]) {
 const reading = (id: string): Entry => ({ entry: "read", id, name: id, size: 1, mtimeMs: 1, digest: id });
 
 describe("the lock of a journal", () => {
-  it("is one process's at a time, and ends with that process, however it ends", async () => {
+  it("belongs to one process at a time, until that process ends in any way", async () => {
     const first = await open(process.execPath);
     expect(first.line).toMatch(/^open/);
     const second = await open(process.execPath);
@@ -129,7 +129,7 @@ describe("a journal on a disk that is full", () => {
       }),
     );
 
-  it("loses the line that has no room, and no other, and goes on once there is room", () => {
+  it("loses the line that has no room, and no other, and continues once there is room", () => {
     // In a separate namespace, so that the disk disappears with the process.
     const onSmallDisk = [
       "--mount",
@@ -149,7 +149,7 @@ describe("a journal on a disk that is full", () => {
     expect(read.map(([first]) => first)).toEqual(["a", "b", "s", "f"]);
   });
 
-  it("loses the line that has no room, and no other, where a file may have no more bytes", () => {
+  it("loses the line that has no room, and no other, if a file may have no more bytes", () => {
     const { written, codes, read } = fill("bash", ["-c", `trap '' XFSZ; ulimit -f 8; exec "$@"`, "-"]);
     expect(codes).toEqual(["EFBIG", "EFBIG", "EFBIG", "EFBIG"]);
     expect(read).toEqual(written);
@@ -205,7 +205,7 @@ describe("a large folder", () => {
 });
 
 describe("a document that was deleted", () => {
-  it("is left out of the merged one, and named, and later pictures are merged all the same", async () => {
+  it("is left out of the merged one, and named, and later pictures are merged anyway", async () => {
     const service = fakeService();
     const env = { SEGMENTATION_BASE_URL: await serve(service.app), SEGMENTATION_API_KEY: "sk_live_fake" };
     const photos = join(folder, "photos");

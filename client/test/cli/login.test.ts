@@ -61,7 +61,7 @@ describe("login", () => {
     expect(out.split("\n").find((line) => line.startsWith("access"))).toBe(`access         ${shown}`);
   });
 
-  it("changes nothing at Ctrl-C, for a wrong key, for none, or for what is no key", async () => {
+  it("changes nothing at Ctrl-C, or for a wrong, missing or malformed key", async () => {
     expect(await type("sk_live\x03")).toMatchObject({
       code: 1,
       err: expect.stringContaining("Nothing was changed."),

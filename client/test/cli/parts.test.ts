@@ -138,7 +138,7 @@ describe("an order", () => {
 });
 
 describe("an option that does not exist", () => {
-  it("is answered by the one that begins like it, or is spelled much like it", () => {
+  it("suggests the option that begins like it, or is spelled almost like it", () => {
     const options = ["prompt", "format", "frames", "fps", "out", "preview"];
     const meant = ["-o", "--output", "-f", "--prompts", "--previwe", "--zzz"].map((each) =>
       nearTo(each, options),
@@ -182,7 +182,7 @@ describe("what is printed", () => {
     expect([3.21, 0.25].map(rate)).toEqual(["3.2/s", "15/min"]);
   });
 
-  it("is a table whose columns stand below each other, whatever is in it", () => {
+  it("is a table with aligned columns for any content", () => {
     const cell = fc.oneof(fc.string({ unit: "grapheme" }), fc.nat());
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1 }), (rows) => {

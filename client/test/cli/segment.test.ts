@@ -69,7 +69,7 @@ describe("segment", () => {
     expect(service.jobs.size).toBe(1);
   });
 
-  it("does nothing the second time, not even ask, and one job for what has changed", async () => {
+  it("does nothing the second time, without a request, and makes one job for changed files", async () => {
     const { service, segment } = await fake();
     for (let i = 0; i < 5; i++) await put(`photos/${i}.png`, picture(i));
     const args = [join(folder, "photos"), "-p", "cup"];
@@ -161,7 +161,7 @@ describe("segment", () => {
     });
   });
 
-  it("names what it points at: in the masks, and in the classes of YOLO labels", async () => {
+  it("names the region: in the masks, and in the classes of YOLO labels", async () => {
     const { segment } = await fake();
     const path = await put("a.png", picture(1));
     const regions = ["--region", "saucer: 430,200", "--region", "4,5", "--region", "cup: 4,5,20,30"];
@@ -186,7 +186,7 @@ describe("segment", () => {
     );
   });
 
-  it("continues with a job under way after one of its pictures has changed, and segments that one again", async () => {
+  it("continues with a job in progress after one of its pictures has changed, and segments that one again", async () => {
     const { service, segment } = await fake({ looks: 200 });
     await put("photos/a.png", picture(1));
     await put("photos/b.png", picture(2));
@@ -206,7 +206,7 @@ describe("segment", () => {
     expect((await segment(args)).out).toContain("nothing has changed");
   });
 
-  it("waits while the account has as many jobs under way as it may, and halves a job that is refused for one picture", async () => {
+  it("waits while the account has as many jobs in progress as it may, and halves a job that is refused for one picture", async () => {
     const { service, segment } = await fake();
     for (let i = 0; i < 5; i++) await put(`photos/${i}.png`, picture(i));
     await put("photos/large.png", TOO_LARGE);
@@ -234,7 +234,7 @@ describe("segment", () => {
     expect([service.jobs.size, service.uploads.size]).toEqual([1, 2]);
   });
 
-  it("uploads again what the service no longer has, and creates a job again that no longer exists", async () => {
+  it("repeats uploads and jobs that the service no longer has", async () => {
     const { service, segment } = await fake({ looks: 200 });
     await put("photos/a.png", picture(1));
     const args = [join(folder, "photos"), "-p", "cup"];
@@ -274,7 +274,7 @@ describe("segment", () => {
     expect(printed).toContain(`1 clip: ${out()}/`);
   });
 
-  it("follows what it points at in a clip, from when it says", async () => {
+  it("tracks the region in a clip from the given time", async () => {
     const { service, segment } = await fake();
     const path = await put("camel.mp4", picture(1));
     const { code, out: printed } = await segment([
@@ -308,7 +308,7 @@ describe("segment", () => {
     expect(err.replaceAll(/^/gm, " ")).toMatch(shown);
   });
 
-  it("leaves clips in folders out, and says so", async () => {
+  it("skips clips in folders, and says so", async () => {
     const { segment } = await fake();
     await put("photos/a.png", picture(1));
     await put("photos/cat.mp4", picture(1));
@@ -332,7 +332,7 @@ describe("segment", () => {
     expect([service.jobs.size, service.uploads.size]).toEqual([1, 1]);
   });
 
-  it("draws a bar only where a person watches", async () => {
+  it("draws a bar only if a person watches", async () => {
     const { segment } = await fake();
     const path = await put("a.png", picture(1));
     expect((await segment([path, "-p", "cup"])).err).not.toContain("\x1b");

@@ -4,7 +4,7 @@ import { fakeService } from "../support/fake-service.ts";
 import { serve } from "../support/serve.ts";
 import { controlC, runCli } from "./support/run-cli.ts";
 
-it("webhooks listen prints what is signed with the secret, says what it refuses, and ends at Ctrl-C", async () => {
+it("webhooks listen prints signed events, reports refused ones, and ends at Ctrl-C", async () => {
   const secret = `whsec_${Buffer.from("a secret of 24 bytes....").toString("base64")}`;
   const { signal, press } = controlC();
   let printed = "";

@@ -31,7 +31,7 @@ function filtered(filter: number, row: readonly number[], above: readonly number
 }
 
 describe("readMaskPng", () => {
-  it("gives the pixels and the prompt that the inference service wrote", async () => {
+  it("returns the pixels and the prompt that the inference service wrote", async () => {
     await fc.assert(
       fc.asyncProperty(anyMask, fc.string({ unit: "grapheme" }), async (mask, prompt) => {
         const content = await readMaskPng(maskFile(mask, prompt));
@@ -41,7 +41,7 @@ describe("readMaskPng", () => {
     );
   });
 
-  it("finds a text behind other texts and chunks, and none in a malformed chunk", async () => {
+  it("finds a text after other texts and chunks, and none in a malformed chunk", async () => {
     const texts = async (...chunks: readonly (readonly [string, string])[]) => {
       const framed = chunks.map(([type, text]) => [type, Buffer.from(text)] as const);
       const head = ["IHDR", header(8, 1, 1, 0, 0, 0, 0)] as const;

@@ -44,7 +44,7 @@ function parts({ width, data }: Bitmap): number {
 const TOLERANCE = 0.75;
 
 describe("polygonsOf", () => {
-  it("gives outlines and holes that are the mask when they are filled, a polygon for each connected part", () => {
+  it("returns outlines and holes that are the mask when they are filled, a polygon for each connected part", () => {
     fc.assert(
       fc.property(anyMask, (mask) => {
         const polygons = polygonsOf(mask);
@@ -102,7 +102,7 @@ describe("polygonsOf", () => {
 });
 
 describe("iou", () => {
-  it("is what two masks share of what they cover", () => {
+  it("is the intersection of two masks over their union", () => {
     const [left, right] = [draw(10, 4, (x) => x < 6), draw(10, 4, (x) => x > 4)];
     expect(iou(left, right)).toBeCloseTo(0.2);
     expect(iou(left, left)).toBe(1);

@@ -29,7 +29,7 @@ describe("the run-length encoding", () => {
     expect(Buffer.from(decodeRle(rle).data).equals(mask.data)).toBe(true);
   });
 
-  it("refuses a text that is none, and runs that are not those of its size", () => {
+  it("refuses malformed text, and runs that do not match its size", () => {
     const { size, counts } = encodeRle(draw(9, 7, (x, y) => x + y < 8));
     const refused = [counts.slice(0, -1), `${counts}1`, "~", "o", "oooooooo", "-", ""];
     for (const text of refused) expect(() => decodeRle({ size, counts: text }), text).toThrow(RangeError);

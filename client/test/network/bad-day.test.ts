@@ -3,7 +3,7 @@ import { haveABadDay } from "../support/bad-days.ts";
 import { Draws } from "../../../test/support/chaos/draws.ts";
 
 describe("over a network that loses, delays, cuts, stalls, doubles and refuses", () => {
-  it("16 calls each end in the right masks or in one error, and none makes two jobs", async () => {
+  it("16 calls each end in the right masks or in one error, and never make two jobs", async () => {
     const { right, failed, faults } = await haveABadDay(16, new Draws(process.env["SEED"] ?? ""));
     console.log(
       `${right} right, failed: ${JSON.stringify([...failed])}, faults: ${JSON.stringify([...faults])}`,

@@ -59,7 +59,7 @@ const FORMS: readonly (() => RequestOptions | undefined)[] = [
 const CALLS = 200;
 
 describe("a connection that breaks after a POST took effect", () => {
-  it("never makes a second job, whatever the options", async () => {
+  it("never makes a second job, with any options", async () => {
     const service = fakeService({ looks: 0 });
     const baseUrl = await startProxy(service);
     const client = new SegmentationClient({ baseUrl, apiKey: "sk_live_fake", retryDelayMs: 1 });

@@ -84,7 +84,7 @@ describe("the client of /node", () => {
     expect((await result.coco()).images).toHaveLength(2);
   });
 
-  it("saves only the formats that are asked for, and says how to get one that the job lacks", async () => {
+  it("saves only the requested formats, and says how to get one that the job lacks", async () => {
     const { client } = await fake();
     const result = await client.segment(new File([picture(1)], "cup.png"), "cup");
     await result.save(join(folder, "out"), { formats: ["png"] });
@@ -95,7 +95,7 @@ describe("the client of /node", () => {
     );
   });
 
-  it("keeps inputs of one name apart, and writes nowhere else whatever they are called", async () => {
+  it("keeps inputs with the same name apart, and never writes elsewhere", async () => {
     const { client } = await fake();
     const names = ["cup.png", "Cup.png", "../../cup.png", "..", "a\\b\0.png", `${"d".repeat(251)}.png`];
     const files = names.map((name, i) => new File([picture(i)], name));

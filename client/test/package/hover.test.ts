@@ -125,14 +125,14 @@ describe("what an editor shows", () => {
     return await server.hover(at, line.length - 1);
   };
 
-  it.each(operations)("over client.api.%s is what it does, and a call of it", async (id) => {
+  it.each(operations)("over client.api.%s describes it and its call", async (id) => {
     const text = await shown(`void client.api.${id}`);
     expect(text).toContain(summaries.get(id));
     expect(text).toContain("@example");
     expect(text).toContain(`client.api.${id}(`);
   });
 
-  it("over each field of each object is what it means", async () => {
+  it("over each field of each object describes it", async () => {
     const texts = await Promise.all(
       fields.map(
         async ([name, field]) => [`${name}.${field}`, await shown(`void schemas.${name}.${field}`)] as const,
@@ -145,7 +145,7 @@ describe("what an editor shows", () => {
     expect(texts.filter(isSilent).map(([name]) => name)).toEqual([]);
   });
 
-  it.each(methods)("over client.%s is what it does", async (name) => {
+  it.each(methods)("over client.%s describes it", async (name) => {
     expect((await shown(`void client.${name}`)).replace(/^```[\s\S]*?```/, "").trim()).not.toBe("");
   });
 });

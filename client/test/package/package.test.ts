@@ -44,7 +44,7 @@ describe("the package", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("holds JavaScript with its types, manifest, README and licence, and nothing else", () => {
+  it("holds JavaScript with its types, manifest, README and license, and nothing else", () => {
     const paths = packed.files.map(({ path }) => path);
     const others = paths.filter((path) => !/\.(?:js|d\.ts)$/.test(path));
     expect(others.toSorted()).toEqual(["LICENSE", "README.md", "package.json"]);
@@ -69,7 +69,7 @@ describe("the package", () => {
     expect((await run(process.execPath, [main, "--help"])).stdout).toContain("segmentation-client segment");
   });
 
-  it("depends on what signs requests to buckets alone, and may be published under the project's licence", async () => {
+  it("depends only on the package that signs requests to buckets, and may be published under the project's license", async () => {
     const manifest: Record<string, unknown> = JSON.parse(
       await readFile(join(folder, "package", "package.json"), "utf8"),
     );

@@ -80,7 +80,7 @@ describe("runs that a device is asked for at once", () => {
     expect(results.map(numbers)).toEqual(six.map((i) => [i, -i]));
   });
 
-  it("are fed what stayed with the device as it is", async () => {
+  it("take tensors that stayed on the device unchanged", async () => {
     const [first, second] = [await loaded(sameGraph()), await loaded(sameGraph())];
     const features = await Promise.all(six.map((i) => run(first, rowsOfRun(i), { hold: true })));
     expect(features.map((all) => held(all).size)).toEqual(six.map(() => 8));
@@ -90,7 +90,7 @@ describe("runs that a device is asked for at once", () => {
 });
 
 describe("results that stay with the device", () => {
-  it("are there until the last who shares them lets go", async () => {
+  it("stay until the last user releases them", async () => {
     const graph = await loaded(sameGraph());
     const same = held(await run(graph, rowsOfRun(1), { hold: true }));
     const used = async () => numbers(await run(graph, { x: same }));
@@ -173,7 +173,7 @@ describe("a graph that can't be opened", () => {
 });
 
 describe("a buffer", () => {
-  it("is gone here once it was moved, and still here where it was not", async () => {
+  it("is gone here once it was moved, and still here otherwise", async () => {
     const graph = await loaded(sameGraph());
     const [moved, copied] = [floatsOf([[1, 2]]), floatsOf([[3, 4]])];
     const asked = { graph, outputs: ["same"], hold: false, followed: false };
@@ -206,7 +206,7 @@ describe("a device", () => {
   });
   afterEach(() => device.close());
 
-  it("does what it was asked for before it is closed", async () => {
+  it("finishes requested work before it is closed", async () => {
     const graph = await loaded(sameGraph());
     let done = 0;
     const asked = six.map(async (i) => {

@@ -17,14 +17,14 @@ function atOnce<T>(promise: Promise<T>): Promise<T | undefined> {
 }
 
 describe("the runs that wait for a device", () => {
-  it("are given by the age of their works, and in a work as they were asked for", async () => {
+  it("are given by the age of their tasks, and within a task in the order of requests", async () => {
     const [second, first] = [runOf({ work: 2 }), runOf({ work: 1 })];
     const [third, fourth] = [runOf({ work: 3 }), runOf({ work: 3 })];
     const queue = queueOf(fourth, second, first, third);
     for (const run of [first, second, third, fourth]) expect(await queue.next()).toBe(run);
   });
 
-  it("are given as soon as they come where none waited", async () => {
+  it("are given at once if none waited", async () => {
     const queue = queueOf();
     const next = queue.next();
     expect(await atOnce(next)).toBeUndefined();
@@ -74,7 +74,7 @@ describe("a run that says that its work's next follows", () => {
     expect(await queue.next()).toBe(younger);
   });
 
-  it("gives way to younger works where it does not come", async () => {
+  it("gives way to younger works if it does not come", async () => {
     const younger = runOf({ work: 11 });
     const queue = queueOf(runOf(followed), younger);
     await queue.next();
@@ -93,7 +93,7 @@ describe("a run that says that its work's next follows", () => {
     }
   });
 
-  it("keeps the device no longer than for the one that follows", async () => {
+  it("holds the device only for the next run", async () => {
     const queue = queueOf(runOf(followed), runOf({ work: 10 }));
     await queue.next();
     await queue.next();

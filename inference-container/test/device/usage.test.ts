@@ -36,7 +36,7 @@ describe("a work's use of the device", () => {
     expect([whole, ...parts].map(({ ms }) => ms)).toEqual([30, 10, 20]);
   });
 
-  it("is the model where any part has the device, and waiting only where none has", () => {
+  it("counts as model time if any part has the device, and as waiting only if none has", () => {
     const { stages, at } = recorder();
     const whole = new Usage(undefined, at);
     const [one, other] = [new Usage(whole), new Usage(whole)];
@@ -81,13 +81,13 @@ describe("a work's use of the device", () => {
     expect([whole, one, other].map(({ waitedMs }) => Math.round(waitedMs))).toEqual([1_010, 10, 1_100]);
   });
 
-  it("is older the earlier it began, whatever it is part of", () => {
+  it("is older the earlier it began, for any part", () => {
     const works = [new Usage(), new Usage(new Usage()), new Usage()].map(({ work }) => work);
     expect(works).toEqual(works.toSorted((a, b) => a - b));
     expect(new Set(works).size).toBe(3);
   });
 
-  it("ends busy however its parts' runs take turns", () => {
+  it("ends busy for any order of its parts' runs", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(100), { maxLength: 60 }), (picks) => {
         const { stages, at } = recorder();

@@ -85,7 +85,7 @@ const ahead = fc.integer({ min: 1, max: 5 });
 const clip = fc.array(fc.tuple(fc.nat(4), fc.nat(6), fc.nat(3)), { maxLength: 12 });
 
 describe("a stream that is worked on ahead", () => {
-  it("gives the results in the items' order, with no more at once than it may", async () => {
+  it("returns the results in the items' order, with no more at once than it may", async () => {
     await fc.assert(
       fc.asyncProperty(clip, ahead, async (items, most) => {
         const source = new Source(items.map(([delay]) => delay));
@@ -114,7 +114,7 @@ describe("a stream that is worked on ahead", () => {
     );
   });
 
-  it("gives a result as soon as it is done, though the source is slow", async () => {
+  it("returns a result as soon as it is done, though the source is slow", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     async function* stuck(): AsyncGenerator<number> {
       yield 0;
@@ -147,7 +147,7 @@ describe("of the time that a stream takes", () => {
     vi.useRealTimers();
   });
 
-  it("that reports how long the next item was waited for while none was at work, the stream's end included", async () => {
+  it("reports how long it waited for the next item while idle, including the stream's end", async () => {
     const pass = (ms: number): void => void vi.advanceTimersByTime(ms);
     async function* source(): AsyncGenerator<number> {
       await turn();
@@ -211,7 +211,7 @@ describe("a stream that is worked on ahead ends", () => {
     );
   });
 
-  it("when who listens stops, and returns the source", async () => {
+  it("stops and returns the source when its reader stops", async () => {
     await fc.assert(
       fc.asyncProperty(failing, async ({ items, at, most }) => {
         const source = new Source(items.map(([delay]) => delay));

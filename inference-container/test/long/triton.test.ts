@@ -74,7 +74,7 @@ describe("a model at Triton", () => {
     );
   });
 
-  it("finds what words name, in any script, and nothing where nothing is", async () => {
+  it("finds prompted objects in any script, and nothing in an empty picture", async () => {
     const prompts = ["blue", "red", "ein größerer Hund 犬", "green"];
     const { instances } = await model.segment({ ...picture, contentHash: "0abc" }, ask(...prompts));
     expect(instances.map(({ promptIndex }) => promptIndex)).toEqual([0, 1, 1, 3]);
@@ -84,7 +84,7 @@ describe("a model at Triton", () => {
     expect((await model.segment(picture, ask("mauve"))).instances).toEqual([]);
   });
 
-  it("draws regions, beside words and without any", async () => {
+  it("draws regions, with words and without", async () => {
     const box = [blue[0], blue[1], blue[2], blue[3]] as const;
     const points = [{ x: 100, y: 60, label: 1 }] as const;
     const regions = [{ box }, { points }];
@@ -183,7 +183,7 @@ describe("a request to Triton", () => {
     await Promise.all(occupied);
   });
 
-  it("whose connection is closed is worked on all the same, so a cancelled one keeps its place until Triton has answered", async () => {
+  it("keeps its place until Triton has answered, even if it was canceled", async () => {
     await triton.hold("held");
     semaphore = new Semaphore(2);
     const before = (await triton.seen()).length;
@@ -219,7 +219,7 @@ describe("a request to Triton", () => {
     expect((await triton.seen()).slice(before).some(({ cancelled }) => cancelled)).toBe(false);
   });
 
-  it("whose model's process dies is tried once more, by another", async () => {
+  it("is retried once, by another process, when its model's process dies", async () => {
     await triton.hold("held");
     const before = (await triton.seen()).length;
     const left = send(["held"]);
@@ -289,7 +289,7 @@ describe("a service before Triton", () => {
     expect(new Set(frames.flatMap(({ objects }) => objects.map(({ objectId }) => objectId))).size).toBe(1);
   });
 
-  it("takes no task while Triton is away, and goes on once it is back", async () => {
+  it("takes no task while Triton is away, and continues once it is back", async () => {
     await triton.kill();
     await launch();
     expect(await readiness()).toContain('"STARTING"');

@@ -26,7 +26,7 @@ describe("the IoU of boxes", () => {
 });
 
 describe("non-maximum suppression", () => {
-  it("keeps boxes that don't overlap each other, best first, and drops only what a better one covers", () => {
+  it("keeps boxes that don't overlap each other, best first, and drops only covered ones", () => {
     fc.assert(
       fc.property(fc.array(scored, { maxLength: 40 }), fc.constantFrom(0.3, 0.5, 0.7), (boxes, iou) => {
         const kept = suppress(boxes, iou);
@@ -43,7 +43,7 @@ describe("non-maximum suppression", () => {
 });
 
 describe("clipping", () => {
-  it("gives a box inside the picture with sides of a pixel at least, or none", () => {
+  it("returns a box inside the picture with sides of a pixel at least, or none", () => {
     fc.assert(
       fc.property(box, (raw) => {
         const clipped = clipBox(raw, 100, 60);
@@ -55,7 +55,7 @@ describe("clipping", () => {
     );
   });
 
-  it("gives none for a box beside the picture", () => {
+  it("returns none for a box outside the picture", () => {
     expect(clipBox([110, 0, 140, 20], 100, 60)).toBeUndefined();
   });
 });

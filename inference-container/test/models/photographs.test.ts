@@ -108,7 +108,7 @@ describe("the embedded model on photographs", () => {
     expect(instances[0]?.mask.logits).toEqual(instances[1]?.mask.logits);
   });
 
-  it("draws in a box the mask that it gives the object whose box that is", async () => {
+  it("draws the same mask in an object's box as for that object", async () => {
     const picture = await sample("coffee");
     const [cup, spoon] = [await only(picture, "cup"), await only(picture, "spoon")];
     const regions = [{ box: spoon.box }, { box: cup.box }];
@@ -137,7 +137,7 @@ describe("the embedded model on photographs", () => {
     expect(instances).toEqual([]);
   });
 
-  it("finds less likely objects on request, but lets none begin a track in a clip", async () => {
+  it("finds less likely objects on request, but none begins a track in a clip", async () => {
     const picture = await sample("coffee");
     const request = { prompts: ["cup"], threshold: 0.05, withFaint: false };
     const alone = (await model.segment(picture, request)).instances;

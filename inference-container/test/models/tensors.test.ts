@@ -30,7 +30,7 @@ describe("a tensor", () => {
     );
   });
 
-  it("of one value has the graph's shape, with one of what is named", () => {
+  it("has the graph's shape for a single value", () => {
     const { dims, data } = filledTensor({ dtype: "int64", shape: ["batch", 3] }, -10);
     expect([dims, data]).toEqual([[1, 3], BigInt64Array.of(-10n, -10n, -10n)]);
     expect(filledTensor({ dtype: "int64", shape: [] }, 480).dims).toEqual([]);
@@ -46,7 +46,7 @@ describe("a picture as a graph's input", () => {
   const picture = { width: 2, height: 1, rgb: Uint8Array.of(0, 51, 255, 10, 20, 30), contentHash: null };
   const size = { width: 2, height: 1, fit: "stretch", kernel: "linear", padding: 0 } as const;
 
-  it("is its bytes by channel where the graph normalises", async () => {
+  it("is its bytes by channel if the graph normalises", async () => {
     const { tensor } = await imageTensor(picture, { ...size, mean: [0, 0, 0], std: [1, 1, 1] }, "uint8");
     expect([tensor.type, tensor.dims, tensor.data]).toEqual([
       "uint8",
@@ -66,7 +66,7 @@ describe("a picture as a graph's input", () => {
     for (const [i, value] of expected.entries()) expect(Number(tensor.data[i])).toBeCloseTo(value, 5);
   });
 
-  it("has zeros beside the picture for the embedded detector, as in its training, and the picture in the corner", async () => {
+  it("has zeros outside the picture for the embedded detector, as in its training, and the picture in the corner", async () => {
     const { images } = await readManifest(TEMPLATE, BuiltinManifest);
     const { tensor } = await imageTensor(picture, images.detector);
     const { width, height } = images.detector;
@@ -74,7 +74,7 @@ describe("a picture as a graph's input", () => {
     expect([top, bottom]).toEqual([expect.closeTo((0 - 127) / 128, 5), 0]);
   });
 
-  it("has black bars where the manifest names no padding", () => {
+  it("has black bars if the manifest names no padding", () => {
     const { width, height, fit } = size;
     const input = { width, height, fit, mean: [0, 0, 0], std: [1, 1, 1] };
     expect(ImageInput.parse(input).padding).toBe(0);

@@ -58,7 +58,7 @@ describe("a service with GATEWAY_URL", () => {
     expect(parsed(dialed)).toContainEqual({ type: "ended", key: request.key });
   });
 
-  it("goes on with a task while the connection is lost, and names it when it is back", async () => {
+  it("continues with a task while the connection is lost, and names it when it is back", async () => {
     await using gateway = await startGateway();
     await using rig = await startRig({ GATEWAY_URL: gateway.url });
     const first = await connection(gateway.dialed, 0);

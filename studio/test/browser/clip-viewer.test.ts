@@ -82,7 +82,7 @@ describe("the viewer of clips", () => {
   }
   const seek = (page: Page, seconds: number) => page.evaluate((to) => window.viewer.seek(to), seconds);
 
-  it("shows each frame with the masks that belong to it, whichever comes before", async () => {
+  it("shows each frame with its masks, after any other frame", async () => {
     const page = await openClip();
     for (const frame of [8, 2, 16, 17]) {
       await seek(page, frame / 10);
@@ -114,7 +114,7 @@ describe("the viewer of clips", () => {
     await seesColour(page, STAYING, greyOf(14));
   });
 
-  it("names the object under the pointer, and lets it stand out while the clip continues", async () => {
+  it("names and highlights the object under the pointer while the clip continues", async () => {
     const page = await openClip();
     await seek(page, 0.4);
     await page.mouse.move(STAYING.x, STAYING.y);
@@ -127,7 +127,7 @@ describe("the viewer of clips", () => {
     await seesColour(page, STAYING, over(rgb(1), greyOf(4), 0.2));
   });
 
-  it("stands on the frame that somebody stepped to while the file was still being opened", async () => {
+  it("stays on the frame that a person chose while the file was being opened", async () => {
     // At 30 frames per second, the file's milliseconds are not the frames' exact times.
     const { page } = await openPage(served.url, { viewport: { width: 640, height: 320 } });
     await page.waitForFunction(() => window.viewer !== undefined);
@@ -137,7 +137,7 @@ describe("the viewer of clips", () => {
     await seesColour(page, moving(7), over(rgb(0), greyOf(14), 0.5));
   });
 
-  it("shows each frame with its masks where the browser doesn't report which frame it shows", async () => {
+  it("shows each frame with its masks if the browser doesn't report which frame it shows", async () => {
     const { page } = await openPage(served.url, { viewport: { width: 640, height: 320 } });
     await page.waitForFunction(() => window.viewer !== undefined);
     await page.evaluate(() => {

@@ -39,7 +39,7 @@ describe("the export dialog", () => {
     await served.close();
   });
 
-  it("counts the hidden objects of the chosen pictures, and leaves them out unless somebody wants them", async () => {
+  it("counts the hidden objects of the chosen pictures, and leaves them out unless a person wants them", async () => {
     const { page } = await openExportOf(served, ENTRY, { open: "second.png" });
     // The open picture has none.
     expect(await page.getByLabel(/^Exclude/).count()).toBe(0);
@@ -51,7 +51,7 @@ describe("the export dialog", () => {
     expect(Object.keys(await downloaded(page, "Download Masks"))).toHaveLength(5);
   });
 
-  it("asks for the classes of objects that have none, before anything with classes can be downloaded", async () => {
+  it("asks for missing classes before anything with classes can be downloaded", async () => {
     const { page, complaints } = await openExportOf(served, ENTRY);
     expect(await page.getByRole("button", { name: "Download COCO" }).count()).toBe(0);
     const unnamed = page.getByRole("form", { name: "Objects without a class" });

@@ -85,7 +85,7 @@ describe("the gallery of a large batch", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("refuses what is to be drawn when its worker is closed, and when that does not load", async () => {
+  it("rejects pending drawings when its worker is closed or does not load", async () => {
     const { page } = await openPage(served.url);
     await page.waitForFunction(() => window.viewer !== undefined);
     const refused = Array.from({ length: 3 }, () => expect.stringContaining("can’t draw this right now"));

@@ -24,7 +24,7 @@ describe("pointing at pictures", () => {
     expect((await pendingRegions(page))[1]).toEqual({ points: [{ x: 100, y: 50, label: 1 }] });
   });
 
-  it("reports a click in pixels of the picture as it is laid out, also before it was drawn there", async () => {
+  it("reports a click in the picture's pixels as laid out, also before the picture was drawn there", async () => {
     const page = await served.openViewer();
     await page.evaluate(() => (window.viewer.tool.value = "point"));
     await page.mouse.move(120, 160);
@@ -37,7 +37,7 @@ describe("pointing at pictures", () => {
     expect(await pendingRegions(page)).toEqual([{ points: [{ x: 120, y: 60, label: 1 }] }]);
   });
 
-  it("adds to the latest draft what is clicked with Shift or Alt: on the object, or outside it", async () => {
+  it("adds clicks with Shift or Alt to the latest draft: on the object, or outside it", async () => {
     const page = await served.openViewer();
     await page.evaluate(() => (window.viewer.tool.value = "point"));
     await page.mouse.click(100, 100);
@@ -74,7 +74,7 @@ describe("pointing at pictures", () => {
     expect(await pendingRegions(page)).toHaveLength(1);
   });
 
-  it("is pointed at by keys: a crosshair that names what it is on, points, and boxes", async () => {
+  it("is operated by keys: a crosshair that names the object under it, points, and boxes", async () => {
     const page = await served.openViewer();
     await page.evaluate(() => (window.viewer.tool.value = "point"));
     await page.getByRole("application").focus();
@@ -170,7 +170,7 @@ describe("pointing at pictures", () => {
     expect(await pendingRegions(page)).toHaveLength(1);
   });
 
-  it("takes a click whose mouse wobbles for a click, and a box with a short side for nothing", async () => {
+  it("accepts a click with a wobbling mouse, and ignores a box with a short side", async () => {
     const page = await served.openViewer();
     await page.evaluate(() => (window.viewer.tool.value = "point"));
     for (const [by, count] of [

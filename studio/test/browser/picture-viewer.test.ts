@@ -20,7 +20,7 @@ describe("the viewer of pictures", () => {
   });
   afterAll(() => served.close());
 
-  it("shows each mask in its colour over the picture, the smaller one above", async () => {
+  it("shows each mask in its color over the picture, the smaller one above", async () => {
     const page = await served.openViewer();
     await seesColour(page, ON_CUP, over(rgb(0), GREY, 0.5));
     await seesColour(page, ON_SPOON, over(rgb(1), GREY, 0.5));
@@ -38,7 +38,7 @@ describe("the viewer of pictures", () => {
     await seesColour(page, ON_SPOON, over(rgb(1), GREY, 0.8));
   });
 
-  it("makes the mask under the pointer stand out and the others step back, and follows who else names one", async () => {
+  it("highlights the mask under the pointer, and follows highlights from elsewhere", async () => {
     const page = await served.openViewer();
     await page.mouse.move(ON_CUP.x, ON_CUP.y);
     await seesColour(page, ON_CUP, over(rgb(0), GREY, 0.55));
@@ -96,7 +96,7 @@ describe("the viewer of pictures", () => {
     expect((await page.screenshot()).equals(moved)).toBe(true);
   });
 
-  it("draws no more than what has changed of the masks, and that as if it had drawn everything", async () => {
+  it("draws only changed masks, with the same result as a full drawing", async () => {
     const page = await served.openViewer();
     await page.evaluate(`(() => {
       globalThis.areas = [];
@@ -154,7 +154,7 @@ describe("the viewer of pictures", () => {
     await seesColour(page, BESIDE, GREY);
   });
 
-  it("fits the picture into what is left of its frame, whenever something takes a part of it", async () => {
+  it("fits the picture into the rest of its frame whenever a part of it is taken", async () => {
     const { page } = await openPage(served.url, { viewport: FRAME });
     await page.waitForFunction(() => window.viewer !== undefined);
     const takes = (height: number) =>

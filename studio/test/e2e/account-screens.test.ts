@@ -35,7 +35,7 @@ describe("the studio's screens of an account", () => {
     await closeBrowser();
   });
 
-  it("make a key that works, is shown once, and is refused as soon as it is revoked", async () => {
+  it("make a key that works, is shown once, and is refused after it is revoked", async () => {
     const { page } = await openStudio(stack, "/studio/keys");
     await press(page, "New key");
     await page.getByLabel("Name").fill("nightly batch");
@@ -93,7 +93,7 @@ describe("the studio's screens of an account", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("show a job that is under way and ends, cancel one, and delete one", async () => {
+  it("show a job that is in progress and ends, cancel one, and delete one", async () => {
     const failing = await client.api.createJob({
       type: "image",
       prompts: ["cat"],

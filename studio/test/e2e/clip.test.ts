@@ -139,7 +139,7 @@ describe("a clip", () => {
     },
   );
 
-  it("is pointed at by a finger, too: nothing is sent, and all of it can be taken back", async () => {
+  it("is operated by touch, too: nothing is sent, and all can be undone", async () => {
     const { page } = await openStudio(stack, "/studio", {
       hasTouch: true,
       isMobile: true,

@@ -24,7 +24,7 @@ describe("when something is in the way, the studio", () => {
   });
   afterAll(closeBrowser);
 
-  it("says that the trial was used up meanwhile, leads to the payment, and has what was begun by back and forward", async () => {
+  it("says that the trial was used up meanwhile, leads to the payment, and keeps unfinished work across back and forward", async () => {
     const { page } = await openPage(`${stack.baseUrl}/studio`);
     const email = newEmail();
     await signInAs(page, email);
@@ -46,7 +46,7 @@ describe("when something is in the way, the studio", () => {
     await page.getByText("Your trial is used up").waitFor();
   });
 
-  it("says before the upload which format the service doesn't read, why an address is refused, and has it fetch one that is not", async () => {
+  it("explains unsupported formats and refused addresses before the upload, and fetches an accepted one", async () => {
     const source = await startFileServer({ "/cat.png": (response) => response.end(BROKEN_PNG) });
     try {
       const { page } = await openStudio(stack);

@@ -53,7 +53,7 @@ describe("a text with a script in it is shown as text by the studio", () => {
     expect(await hasRun(studio)).toBe(false);
   });
 
-  it("in the address, and in what the identity provider answers", async () => {
+  it("in the address, and in the identity provider's answers", async () => {
     const text = encodeURIComponent(SCRIPT);
     for (const path of [
       `/studio/${text}`,

@@ -18,7 +18,7 @@ describe("a part of the studio whose script is gone", () => {
   });
   afterAll(closeBrowser);
 
-  it("says so in its place, and comes with a reload: a dialog, and the gallery of a batch", async () => {
+  it("shows a notice in its place, and loads after a reload: a dialog, and the gallery of a batch", async () => {
     const { page } = await openPage(`${stack.baseUrl}/studio`);
     const allow = await handleRequests(page, /assets\/(gallery|key-sheet)-.*\.js$/, (route) => route.abort());
     await signInByKey(page, stack.apiKey);

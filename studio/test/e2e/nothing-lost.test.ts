@@ -148,7 +148,7 @@ describe("what was begun in the studio", () => {
       .waitFor();
   });
 
-  it("goes on when a service that was away answers again, and the studio says so meanwhile", async () => {
+  it("continues when the service answers again, and the studio says so meanwhile", async () => {
     const { page } = await openStudio(stack);
     await begin(page, BROKEN("away.png"));
     const back = await handleRequests(page, /\/v1\/jobs\/job_|config\.json/, (route) => route.abort());
@@ -159,7 +159,7 @@ describe("what was begun in the studio", () => {
     await page.getByText("Work goes on when it answers.").waitFor({ state: "detached" });
   });
 
-  it("is called canceled, not failed, in a batch that somebody cancels", async () => {
+  it("is called canceled, not failed, in a batch that a person cancels", async () => {
     const { page } = await openStudio(stack);
     await begin(page, ["samples/coffee.png", "samples/chelsea.png", "samples/astronaut.png"]);
     await segment(page).click();
@@ -169,7 +169,7 @@ describe("what was begun in the studio", () => {
     await gallery.getByRole("radio", { name: "Failed 0" }).waitFor();
   });
 
-  it("is nobody else's: a late answer changes nothing after a sign-out, which ends the uploads", async () => {
+  it("belongs to one person: a late answer changes nothing after a sign-out, which ends the uploads", async () => {
     const other = await useSharedStack();
     const { page } = await openStudio(stack);
     const late = await holdNext(page, /\/v1\/account$/);

@@ -60,7 +60,7 @@ describe("signing in to the studio", () => {
     },
   );
 
-  it("keeps two people in two tabs apart: a reload makes nobody somebody else", async () => {
+  it("keeps two people in two tabs apart after a reload", async () => {
     const first = await openPage(url);
     await signInAs(first.page, newEmail());
     const second = await openTab(first.context, url);
@@ -83,7 +83,7 @@ describe("signing in to the studio", () => {
     await page.getByText("Use an API key").waitFor();
   });
 
-  it("refuses a text that is no API key, and one that the service doesn't know", async () => {
+  it("refuses a malformed API key and an unknown one", async () => {
     const { page } = await openPage(url);
     await page.getByText("Use an API key").click();
     const field = page.getByLabel("API key");

@@ -37,7 +37,7 @@ describe("the workbench", () => {
   });
   afterAll(closeBrowser);
 
-  it("finds what the prompts name in the sample picture, filters at once, and is the same after a reload", async () => {
+  it("finds the prompted objects in the sample picture, filters at once, and is the same after a reload", async () => {
     const { page, complaints } = await openStudio(stack);
     expect(await findingsOn(page)).toEqual([]);
     await page.getByText("Try this sample").click();
@@ -206,7 +206,7 @@ describe("the workbench", () => {
       .toEqual(["b9.png", "b10.png", "c.png"]);
   });
 
-  it("refuses in place what is no picture, and says why a damaged one failed", async () => {
+  it("refuses a file that is no picture in place, and explains a damaged one", async () => {
     const { page } = await openStudio(stack);
     await give(page, { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("cup") });
     await page.getByText("notes.txt: file not supported.").waitFor();
@@ -236,7 +236,7 @@ describe("the workbench", () => {
     },
   );
 
-  it("says before sending what a trial does not allow", async () => {
+  it("explains the trial's limits before sending", async () => {
     const { page } = await openPage(`${stack.baseUrl}/studio`);
     await signInAs(page, newEmail());
     await page.getByText("one per picture, up to 3 pictures per job, no clips").waitFor();
@@ -253,7 +253,7 @@ describe("the workbench", () => {
     await page.getByText("3 units of the 100 left in your trial.").waitFor();
   });
 
-  it("waits for the network and continues by itself, and nothing that was entered is lost", async () => {
+  it("waits for the network, continues by itself, and loses no input", async () => {
     const { page, context } = await openStudio(stack);
     await give(page, COFFEE);
     await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
@@ -264,7 +264,7 @@ describe("the workbench", () => {
     await instance(page, "cup 1").waitFor();
   });
 
-  it("has what was begun after a reload that cuts its upload off, and its prompts after one in the middle of its job", async () => {
+  it("keeps unfinished work after a reload during an upload, and its prompts after a reload during a job", async () => {
     const { page } = await openStudio(stack);
     // The storage never answers: the upload is under way for as long as the test likes.
     const release = await handleRequests(page, /\/inputs\//, async () => {});

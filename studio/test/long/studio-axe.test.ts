@@ -47,7 +47,7 @@ class Findings {
   }
 }
 
-it("axe finds nothing serious on the screens of somebody new, whose trial is used up", async () => {
+it("axe finds nothing serious on the screens of a new person with a used-up trial", async () => {
   const { page, context } = await openPage(stack.baseUrl);
   const findings = new Findings(page);
   const press = (name: string): Promise<void> => page.getByRole("button", { name }).click();
@@ -123,7 +123,7 @@ it("axe finds nothing serious on the page of a link, on that of an ended one, an
   expect({ ...findings.found, ...ofList.found }).toEqual({});
 });
 
-it("axe finds nothing serious on the screens of an account that has much", async () => {
+it("axe finds nothing serious on the screens of an account with much data", async () => {
   const client = new SegmentationClient(stack);
   const { api } = client;
   const tasks = [await client.upload(BROKEN_PNG)];

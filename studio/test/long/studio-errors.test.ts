@@ -112,7 +112,7 @@ describe("when something is in the way for long, the studio", () => {
     }
   });
 
-  it("asks to sign in again when the provider renews no more, and keeps what was begun from the next person", async () => {
+  it("asks to sign in again when the session ends, and hides unfinished work from the next person", async () => {
     const { identityUrl = "" } = stack;
     const { page, context } = await openPage(`${stack.baseUrl}/studio`);
     const renewals = await watchRenewals(context, { stateDir, identityUrl });

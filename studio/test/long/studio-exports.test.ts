@@ -59,7 +59,7 @@ describe("a data set of the studio", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("is what the screen shows to pycocotools, Supervision and Ultralytics, which trains on it", async ({
+  it("agrees with the screen in pycocotools, Supervision and Ultralytics, which trains on it", async ({
     skip,
   }) => {
     const programs = await pythonPackages(...PACKAGES).catch((error: unknown) =>

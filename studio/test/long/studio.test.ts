@@ -39,7 +39,7 @@ const pictures = (): Promise<string[]> =>
     }),
   );
 
-it("somebody signs up, tries it, pays, makes a key, and takes a batch of 12 away as a zip", async () => {
+it("a person signs up, tries it, pays, makes a key, and takes a batch of 12 away as a zip", async () => {
   const { page, complaints } = await openPage(`${stack.baseUrl}/studio`);
   await signInAs(page, "new.person@example.com");
   await page.getByText("100 free units").waitFor();
@@ -85,7 +85,7 @@ it("somebody signs up, tries it, pays, makes a key, and takes a batch of 12 away
   expect(complaints).toEqual([]);
 });
 
-it("a batch that runs shows what is found in its pictures as each is done, and keeps it when it is canceled", async () => {
+it("a running batch shows each finished picture's masks, and keeps them after a cancellation", async () => {
   const { page, complaints } = await openStudio(stack);
   const client = new SegmentationClient(stack);
   const others = await readdir("samples/labelled/pictures");

@@ -115,7 +115,7 @@ describe("installing a model", () => {
     }
   });
 
-  it("goes on after a kill, refuses a second process, and what it installs finds a word that the embedded model does not know", async () => {
+  it("continues after a kill, refuses a second process, and installs a model with a wider vocabulary than the embedded one", async () => {
     const root = await machine();
     const came = Promise.withResolvers<() => void>();
     hub.fault = (request, response, bytes) => {

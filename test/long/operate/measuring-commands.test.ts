@@ -35,7 +35,7 @@ describe("the commands that measure", () => {
   });
   afterAll(() => rm(scratch, { recursive: true }));
 
-  it("models check loads the embedded model and says what it takes, gives and costs", async () => {
+  it("models check loads the embedded model and reports its tensors, finds and costs", async () => {
     const { stdout } = await models(["check", whole]);
     expect(stdout).toMatch(/^in +image +image +float32 +\[1, 3, 1024, 1024\]$/m);
     expect(stdout).toMatch(/^out +scores +scores +float32 +\[1, 37629, 90\]$/m);
@@ -56,7 +56,7 @@ describe("the commands that measure", () => {
     await writeFile(path, JSON.stringify(labels));
     return path;
   };
-  it("models evaluate measures what the embedded model finds in labelled pictures, and shows what it misses", async () => {
+  it("models evaluate measures the embedded model on labeled pictures, and shows its misses", async () => {
     const [sheet, detections] = [join(scratch, "misses.png"), join(scratch, "found.json")];
     const given = [
       "--pictures",
@@ -176,7 +176,7 @@ describe("the commands that measure", () => {
     await writeFile(path, JSON.stringify(labels));
     return path;
   };
-  it("models evaluate asks a running service as its clients do, in jobs of at most 32 prompts; a job of none that the model knows is an answer too", async () => {
+  it("models evaluate asks a running service in jobs of at most 32 prompts, and accepts a job without known prompts", async () => {
     const { baseUrl, apiKey } = await useSharedStack();
     const given = ["--pictures", "samples", "--labels", await withSky(), "--sheet", join(scratch, "api.png")];
     const { stdout } = await models([

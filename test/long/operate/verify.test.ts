@@ -51,7 +51,7 @@ describe("npm run verify", () => {
     expect(found?.mend?.length).toBeGreaterThan(20);
   });
 
-  it("deletes what it has made when it is ended", async () => {
+  it("deletes everything it made when it is interrupted", async () => {
     const { accountId, secret } = await stack.account();
     const controller = new AbortController();
     const seen: string[] = [];

@@ -98,7 +98,7 @@ describe("Label Studio itself", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("predicts for its tasks, is answered a click, and exports what the service found, from files of its own [A21-1 A21-5]", async () => {
+  it("predicts for its tasks, gets an answer to a click, and exports the found objects, from its files [A21-1 A21-5]", async () => {
     const script = join(PROJECT_ROOT, "test/support/clients/peers/label_studio.py");
     const env = {
       ...process.env,
@@ -141,7 +141,7 @@ describe("Label Studio itself", () => {
     );
   });
 
-  it("shows a person what the API finds at a click of the mouse in its page, and keeps what the person submits; it says that a key is wrong [A21-1 A21-2 A21-6]", async () => {
+  it("shows the API's mask at a click in its page, keeps the person's submission, and reports a wrong key [A21-1 A21-2 A21-6]", async () => {
     const { page, post } = person;
     const label_config = present(
       /```xml\n([\s\S]*?)```/.exec(await readFile(join(PROJECT_ROOT, "docs/integrations.md"), "utf8"))?.[1],

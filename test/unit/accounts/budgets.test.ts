@@ -13,7 +13,7 @@ const BUDGETS: UploadBudgets = {
 };
 
 describe("a budget of uploads", () => {
-  it("is the paid one only for who pays", () => {
+  it("is the paid budget only for paying accounts", () => {
     expect(uploadBudgetOf(BUDGETS, "paid")).toBe(BUDGETS.paid);
     expect(uploadBudgetOf(BUDGETS, "trial")).toBe(BUDGETS.trial);
     expect(uploadBudgetOf(BUDGETS, "blocked")).toBe(BUDGETS.trial);
@@ -110,7 +110,7 @@ describe("a budget of uploads", () => {
     });
   });
 
-  it("asks nobody to come again in less than a second", () => {
+  it("never asks for a retry within a second", () => {
     const { hints } = presignRefusal(BUDGETS.trial, uploaded([76, 1_000]), 101 * HOUR) ?? {};
     expect(hints).toEqual({ retryAfterSeconds: 1 });
   });

@@ -32,7 +32,7 @@ describe("the owner of an address", () => {
     "203.0.113.7/x",
     "[::1]",
     "a.test",
-  ])("of %j, which is no address, is nobody", (text) => {
+  ])("of %j, which is no address, is unknown", (text) => {
     expect(addressOwner(text)).toBeNull();
   });
 

@@ -16,7 +16,7 @@ const ADA: Profile = {
   image: "https://example.com/ada.png",
 };
 
-it("the directory knows an identity by its issuer and its subject together, and by nothing that names them", async () => {
+it("the directory knows an identity by its issuer and subject together, and stores neither in plain text", async () => {
   const pairs = [
     ["ada", "1"],
     ["ada", "2"],
@@ -37,7 +37,7 @@ describe("a subject", () => {
 });
 
 describe("a person's profile", () => {
-  it("is what the access token claims", () => {
+  it("equals the access token's claims", () => {
     const claims = {
       sub: "1",
       email: "ada@example.com",
@@ -52,7 +52,7 @@ describe("a person's profile", () => {
     expect(profileAfter({})).toEqual({ email: "", emailVerified: false, name: null, image: null });
   });
 
-  it("stays as it is where a token claims nothing", () => {
+  it("stays the same if a token claims nothing", () => {
     expect(profileAfter({ sub: "1" }, ADA)).toEqual(ADA);
   });
 

@@ -94,7 +94,7 @@ async function rotate(): Promise<() => Promise<string>> {
 const verify = async (token: string, signal?: AbortSignal): Promise<string> =>
   (await fetch(runtime.url, { headers: { authorization: token }, ...(signal && { signal }) })).text();
 
-it("requests of the Workers runtime that arrive at once share one fetch of a new key, even if the one that began it goes away", async () => {
+it("concurrent requests share one fetch of a new key, even if the first one is canceled", async () => {
   for (const leaves of [false, true]) {
     const sign = await rotate();
     const tokens = await Promise.all(Array.from({ length: 50 }, sign));

@@ -37,7 +37,7 @@ const picture = fc.record({
   bytes: fc.integer({ min: 1, max: 90 }),
 });
 
-it("the documents of a job's pictures become one, with all images and annotations in their order, however they arrive [A4-6]", async () => {
+it("the documents of a job's pictures become one, with images and annotations in order, for any arrival [A4-6]", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(picture, { minLength: 1, maxLength: 5 }), async (pictures) => {
       const documents = pictures.map(({ image, annotations, bytes }) =>
@@ -52,7 +52,7 @@ it("the documents of a job's pictures become one, with all images and annotation
   );
 });
 
-it("a document is opened when its turn comes, and no more of it is kept than a chunk", async () => {
+it("a document is opened in its turn, and only one chunk of it is kept", async () => {
   const opened: number[] = [];
   const line = "x".repeat(10_000);
   const documents = [0, 1].map((index) => async () => {

@@ -44,7 +44,7 @@ describe("an archive's plan", () => {
     expect((await planArchive(other)).digest).not.toBe(digest);
   });
 
-  it("has the COCO document of the whole job and the classes of its labels, where the job asked for these formats", async () => {
+  it("has the COCO document of the whole job and the classes of its labels, if the job asked for these formats", async () => {
     const output = {
       ...IMAGE_OUTPUT,
       coco: "annotations.json",
@@ -77,7 +77,7 @@ describe("an archive's plan", () => {
     expect((await planArchive({ definition, tasks })).digest).not.toBe(digest);
   });
 
-  it("has a class for what was drawn for regions, by their labels, behind those of the prompts [A5-6 A5-13]", async () => {
+  it("has classes for the labels of regions, after those of the prompts [A5-6 A5-13]", async () => {
     const output = { ...IMAGE_OUTPUT, yolo: "labels.txt" };
     const definition = {
       ...imageJob(["a"], { prompts: ["cat", "dog"] }),
@@ -116,7 +116,7 @@ describe("an archive's plan", () => {
     expect(fetched[0]).toEqual({ key: "annotations.json", objectKey });
   });
 
-  it("has the digest that it always had where the job asked for no format", async () => {
+  it("has the digest that it always had if the job asked for no format", async () => {
     const { digest } = await planArchive(job());
     expect(digest).toBe("bceae38d5cc4674fbcadae29309fd4a40f03e3468ec19e4223df0844a69bc66a");
   });

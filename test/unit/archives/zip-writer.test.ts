@@ -5,7 +5,7 @@ import { readStrictly } from "../../support/zip/strict-zip.ts";
 import { MTIME, noise, piecesOf, zipOf } from "../../support/zip/zip-of.ts";
 
 describe("an archive", () => {
-  it("is hardly larger than what it holds, and gives it back byte for byte, however it was cut in chunks", () => {
+  it("is hardly larger than its content, and returns it byte for byte, for any chunks", () => {
     const chunk = fc.nat(140_000).map((bytes) => noise(bytes, bytes));
     fc.assert(
       fc.property(
@@ -29,7 +29,7 @@ describe("an archive", () => {
     );
   });
 
-  it("is not compressed, even where it could be: that would cost time, and what it holds is small already", () => {
+  it("is not compressed, even if it could be: its content is small already", () => {
     expect(zipOf({ "a.png": [new Uint8Array(100_000)] }).length).toBeGreaterThan(100_000);
   });
 
@@ -43,7 +43,7 @@ describe("an archive", () => {
     expect(Date.UTC(year, month - 1, day, hours, minutes, seconds)).toBe(MTIME);
   });
 
-  it("comes in pieces as its chunks come, and none of them is empty", () => {
+  it("comes in non-empty pieces as its chunks arrive", () => {
     const block = noise(65_536, 1);
     const lengths = piecesOf({ "a.png": [block, new Uint8Array(), block], "b.png": [] }).map(
       ({ length }) => length,
@@ -52,7 +52,7 @@ describe("an archive", () => {
     expect(Math.min(...lengths)).toBeGreaterThan(0);
   });
 
-  it("names files beyond ASCII as UTF-8, and says so of no others", () => {
+  it("marks only non-ASCII file names as UTF-8", () => {
     const flags = (name: string): number => {
       const zip = zipOf({ [name]: [noise(9, 9)] });
       expect([...readStrictly(zip).keys()]).toEqual([name]);
@@ -102,7 +102,7 @@ describe("an archive, wherever its writing stopped and was gone on with,", () =>
     return Buffer.concat(pieces);
   }
 
-  it("has the same bytes as one that was written in one go, whatever chunks its files came in", () => {
+  it("has the same bytes as an archive written at once, for any chunks of its files", () => {
     fc.assert(
       fc.property(
         files,

@@ -44,15 +44,12 @@ describe("an account's access mode", () => {
     expect(accessModeOf("trial", status, false)).toBe(mode);
   });
 
-  it.each([["active"], ["canceled"], [null]])(
-    "is blocked by an overdue invoice, whatever it is: %s [4.10-11]",
-    (status) => {
-      expect(standingOf(status, true)).toBe("delinquent");
-      expect(accessModeOf("trial", status, true)).toBe("blocked");
-    },
-  );
+  it.each([["active"], ["canceled"], [null]])("is blocked by any overdue invoice: %s [4.10-11]", (status) => {
+    expect(standingOf(status, true)).toBe("delinquent");
+    expect(accessModeOf("trial", status, true)).toBe("blocked");
+  });
 
-  it("is the operator's word where there is one, whatever the subscription says", () => {
+  it("is the operator's choice if there is one, with any subscription", () => {
     fc.assert(
       fc.property(fc.constantFrom("active", "past_due", "canceled", null), (status) => {
         expect(accessModeOf("paid", status, true)).toBe("paid");
@@ -116,7 +113,7 @@ describe("an account's units per day", () => {
   const most = (accessMode: "trial" | "paid" | "blocked", unitsPerDay: number | null): number | null =>
     accessOf({ accessMode, emailVerified: true, ...BY_PLAN, unitsPerDay }, LIMITS).maxUnitsPerDay;
 
-  it("are limited by its own limit, also if that is zero, or else by everybody's; a trial has its tokens instead", () => {
+  it("are limited by the separate limit, even zero, or else by the general one; a trial has its tokens instead", () => {
     expect(most("paid", null)).toBe(5_000);
     expect(most("paid", 7)).toBe(7);
     expect(most("paid", 0)).toBe(0);
@@ -129,7 +126,7 @@ describe("a subscriber's units per day", () => {
   const access = (paidUnits: number, creditUnits: number | null, unitsPerDay: number | null = null) =>
     accessOf({ accessMode: "paid", emailVerified: true, unitsPerDay, paidUnits, creditUnits }, LIMITS);
 
-  it("begin as low as the credit, and grow with what is paid up to the limit of everybody or of its own", () => {
+  it("begin as low as the credit, and grow with payments up to the general or separate limit", () => {
     expect(access(0, null).maxUnitsPerDay).toBe(1_000);
     expect(access(500, null).maxUnitsPerDay).toBe(1_500);
     expect(access(100_000, null).maxUnitsPerDay).toBe(5_000);
@@ -148,7 +145,7 @@ describe("a subscriber's units per day", () => {
 });
 
 describe("an account's tasks per day", () => {
-  it("are twice its units where it pays, by its own limit if it has one", () => {
+  it("are twice its units if it pays, by its own limit if it has one", () => {
     const most = (unitsPerDay: number | null): number =>
       accessOf({ accessMode: "paid", emailVerified: true, ...BY_PLAN, unitsPerDay }, LIMITS).maxTasksPerDay;
     expect(most(null)).toBe(10_000);
@@ -164,7 +161,7 @@ describe("an account without a verified e-mail address", () => {
       { ...LIMITS, trialNeedsVerifiedEmail },
     ).lacksVerifiedEmail;
 
-  it("lacks it in the trial alone, and there unless the operator asks for none", () => {
+  it("lacks it only in the trial, unless the operator requires none", () => {
     expect(lacks("trial", true)).toBe(true);
     expect(lacks("trial", false)).toBe(false);
     expect(lacks("paid", true)).toBe(false);

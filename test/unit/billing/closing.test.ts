@@ -59,7 +59,7 @@ describe("the times of a closing", () => {
 });
 
 describe("the part that is closed next", () => {
-  it("is none without an ended job, or if the first ended too late", () => {
+  it("is not due without an ended job, or if the first ended too late", () => {
     expect(partToClose([], BEFORE)).toBeNull();
     expect(partToClose(job("a", [["reserve", 1]]), BEFORE)).toBeNull();
     expect(partToClose(settled("a", 1), END)).toBeNull();
@@ -212,7 +212,7 @@ describe("the sums of closed books", () => {
     expect(Object.keys(addToClosed(sums, on("2025-10-06")).days)).toEqual(["2025-10-07", "2026-11-10"]);
   });
 
-  it("are the same in whatever order jobs are added", () => {
+  it("are the same for any order of jobs", () => {
     const anyJob = fc
       .record({
         name: fc.stringMatching(/^[a-z]{3}$/),
@@ -245,7 +245,7 @@ describe("an object of closed books", () => {
     expect(readClosedObject(text)).toEqual({ header, jobs });
   });
 
-  it("is refused if a line is not what it should be", () => {
+  it("is refused if a line is malformed", () => {
     expect(() => readClosedObject("")).toThrow();
     expect(() => readClosedObject(`${JSON.stringify(header)}\n{}\n`)).toThrow();
   });

@@ -16,7 +16,7 @@ const invoice = (changes: Partial<Invoice>): Invoice => ({
 const open = { status: "open", amountPaid: 0, amountRemaining: 100 } as const;
 
 describe("a customer's invoices", () => {
-  it("have paid for the units of those that were paid with money", () => {
+  it("have paid for their units if they were paid with money", () => {
     const invoices = [
       invoice({ units: 7 }),
       invoice({ units: 5 }),

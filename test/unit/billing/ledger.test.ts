@@ -13,7 +13,7 @@ describe("a job's units", () => {
     expect(unitsToReserve(imageJob(["a", "b", "c"]), 1)).toBe(3);
   });
 
-  it("are reserved for as many frames as the request and the operator allow, the least of them", () => {
+  it("are reserved for the least of the frames that the request and the operator allow", () => {
     expect(unitsToReserve(videoJob(), 3_600)).toBe(3_600);
     expect(unitsToReserve(videoJob({ numFrames: 10 }), 3_600)).toBe(10);
     expect(unitsToReserve(videoJob({ maxFrames: 20 }), 3_600)).toBe(20);

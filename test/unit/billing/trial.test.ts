@@ -28,7 +28,7 @@ const everyTrial = (inspection: (trial: Trial, offer: TrialOffer, now: number) =
   );
 
 describe("a trial", () => {
-  it("always has its grant in two parts: what is consumed, and what remains", () => {
+  it("always splits its grant into consumed and remaining units", () => {
     everyTrial((trial, offer) => {
       expect(trial.consumedTokens + trial.remainingTokens).toBe(offer.tokens);
       expect(Math.min(trial.consumedTokens, trial.remainingTokens)).toBeGreaterThanOrEqual(0);

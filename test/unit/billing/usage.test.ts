@@ -79,14 +79,14 @@ describe("the period of a request for usage", () => {
     expect(complaintOf("2026-11-23")).toContain("from is after to");
   });
 
-  it("begins no earlier than what is kept", () => {
+  it("begins no earlier than the kept data", () => {
     expect(complaintOf("2025-10-18", "2025-10-18")).toBe("none");
     expect(complaintOf("2025-10-17", "2025-10-18")).toContain("Send a from of 2025-10-18 or later.");
   });
 });
 
 describe("the usage of a period", () => {
-  it("has every day of it once, in order, with what was used of it", () => {
+  it("has every day once, in order, with its usage", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 40_000 }),

@@ -80,21 +80,21 @@ describe("what is wrong with a request", () => {
     expect(complaint(CreateJobRequest, body, "json")).toBe(`${message}.`);
   });
 
-  it("names a query parameter that stands more than once", () => {
+  it("names a repeated query parameter", () => {
     const query = { limit: "101", mode: ["single", "batch"] };
     expect(complaint(ListJobsQuery, query, "query")).toBe(
       "limit: must be at most 100; mode: appears more than once.",
     );
   });
 
-  it.each([37, 38, 39, 40])("is well-formed, wherever it cuts the request's own words: %i", (length) => {
+  it.each([37, 38, 39, 40])("is well-formed for any cut of the request's words: %i", (length) => {
     const key = `${"k".repeat(length)}${"😀".repeat(20)}`;
     const said = complaint(CreateJobRequest, { type: "image", [key]: 1 }, "json");
     expect(said).toMatch(/k…?😀*…"/u);
     expect(said).not.toMatch(/\\ud83d/i);
   });
 
-  it("is short, however long the request's own words are", () => {
+  it("is short for any length of the request's words", () => {
     const long = "x".repeat(200_000);
     for (const body of [{ type: long }, { type: "image", [long]: 1 }, { type: "image", tasks: [long] }]) {
       expect(complaint(CreateJobRequest, body, "json").length).toBeLessThan(300);

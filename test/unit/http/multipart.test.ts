@@ -90,7 +90,7 @@ const written = async (
   ]);
 
 describe("a form", () => {
-  it("has the same parts, wherever its chunks begin [A26-3]", async () => {
+  it("has the same parts for any split into chunks [A26-3]", async () => {
     await fc.assert(
       fc.asyncProperty(form, async ({ boundary, fields, sizes, ...around }) => {
         const bytes = await written(boundary, fields, around);
@@ -142,7 +142,7 @@ describe("a form", () => {
     await expect(refused).rejects.toBeInstanceOf(ServiceError);
   });
 
-  it("is refused whose boundary continues in a part", async () => {
+  it("is refused if its boundary continues in a part", async () => {
     const bytes = utf8('--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--xy\r\n--x--');
     await expect(read(bytes, "x", [50])).rejects.toThrow(/boundary is in a part/);
   });

@@ -87,7 +87,7 @@ const booleanSchemas = (value: unknown, at = ""): string[] => {
 };
 
 describe("the API's document", () => {
-  it("and the client's contract are committed as the code makes them (npm run openapi)", async () => {
+  it("and the client's contract match the code (npm run openapi)", async () => {
     for (const [path, made] of await generatedFiles()) {
       expect(readFileSync(path, "utf8") === made, `${path} is stale: npm run openapi`).toBe(true);
     }
@@ -130,7 +130,7 @@ describe("the API's document", () => {
     }
   });
 
-  it("says of an operation that takes a form what the form has, and what a 202 means [A26-1 A26-4]", () => {
+  it("describes an operation's form, and the meaning of a 202 [A26-1 A26-4]", () => {
     const { requestBody, responses } = z
       .object({
         requestBody: z.object({ content: z.record(z.string(), z.unknown()) }),
@@ -151,7 +151,7 @@ describe("the API's document", () => {
     for (const [, variants] of unions) expect(variants).toContain('{"type":"null"}');
   });
 
-  it("has no field and no parameter whose name is a keyword of Python, which no class and no call can have, but for a parameter that is renamed", () => {
+  it("has no field or parameter named by a Python keyword, except for a renamed parameter", () => {
     const fields = Object.values(document.components.schemas).flatMap(fieldsOf);
     const parameters = [
       ...text.matchAll(/"in":"(?:path|query)","name":"(\w+)"|"name":"(\w+)","in":"(?:path|query)"/g),
@@ -161,7 +161,7 @@ describe("the API's document", () => {
     expect(names.filter((name) => PYTHON.split(" ").includes(name ?? ""))).toEqual(["from"]);
   });
 
-  it("is labelled 1.0.0, and every path begins with its version [9-1]", () => {
+  it("is labeled 1.0.0, and every path begins with its version [9-1]", () => {
     expect(document.info.version).toBe("1.0.0");
     for (const path of Object.keys(document.paths)) expect(path).toMatch(/^\/v1\//);
   });
@@ -179,7 +179,7 @@ describe("the API's document", () => {
     }
   });
 
-  it("says of each error only what its catalogue says, under its status [2.11-1 7-1]", () => {
+  it("says of each error only what its catalog says, under its status [2.11-1 7-1]", () => {
     const answers = [
       ...Object.values(Paths.parse(document.paths)).flatMap((path) =>
         Object.values(path).flatMap(({ responses }) => Object.entries(responses)),

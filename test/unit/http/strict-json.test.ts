@@ -32,7 +32,7 @@ describe("strict JSON", () => {
     );
   });
 
-  it("refuses any key that appears twice in one object, however it is spelt and wherever it appears", () => {
+  it("refuses any key that appears twice in one object, in any spelling and place", () => {
     const string = fc.string({ unit: "grapheme" });
     fc.assert(
       fc.property(string, json, json, fc.nat(8), fc.boolean(), (key, one, other, depth, isEscaped) => {
@@ -53,7 +53,7 @@ describe("strict JSON", () => {
     expect(refusal("[".repeat(17) + "]".repeat(17))).toContain("levels deep");
   });
 
-  it("refuses whatever JSON.parse does", () => {
+  it("refuses everything that JSON.parse refuses", () => {
     fc.assert(
       fc.property(json, fc.nat(), fc.string({ maxLength: 2 }), (text, at, change) => {
         const place = at % (text.length + 1);

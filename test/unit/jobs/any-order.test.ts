@@ -35,7 +35,7 @@ const everyRun = (look: Look) =>
   );
 
 describe("a job's tasks, whatever happens in whatever order", () => {
-  it("go only forward, and what has ended stays as it is [3.1-1]", () => {
+  it("go only forward, and never change after the end [3.1-1]", () => {
     everyRun((before, after) => {
       for (const [i, was] of before.tasks.entries()) {
         const is = after.tasks[i];

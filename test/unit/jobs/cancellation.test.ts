@@ -22,7 +22,7 @@ describe("a cancellation", () => {
     return claimTask(job, "b", policy, BEGIN).state;
   };
 
-  it("ends each task that has not ended, and takes nothing from those that have [A2-4]", () => {
+  it("ends each unfinished task, and takes nothing from finished ones [A2-4]", () => {
     const before = threeTasks();
     const { state, taken } = cancelTasks(before, BEGIN + SECOND);
     expect(taken).toBe(true);
@@ -48,7 +48,7 @@ describe("a cancellation", () => {
     expect(takeDueTasks(state, policy, BEGIN + DAY).taskIds).toEqual([]);
   });
 
-  it("of what has not begun leaves what the inference service has taken, or somebody holds", () => {
+  it("of waiting tasks leaves those with the inference service or a holder", () => {
     const [begun, held] = [claimTask(batchOf(3), "task-0", policy, BEGIN).state, "task-1"];
     const handedBack = releaseTask(
       startTask(begun, "task-0", 1, BEGIN).state,

@@ -50,7 +50,7 @@ describe("work on its way through a queue", () => {
     ["in the queue", inQueue, [false, true, true]],
     ["leased", leased, [false, false, false]],
     ["finished", finished, [false, false, false]],
-  ])("needs a message once its time has come, if nobody holds it: %s", (_, each, due) => {
+  ])("needs a message once its time has come, if no holder has it: %s", (_, each, due) => {
     expect(around(isDue, each)).toEqual(due);
   });
 
@@ -72,7 +72,7 @@ describe("work on its way through a queue", () => {
     expect(around(isExpired, each)).toEqual(expired);
   });
 
-  it("needs a look when its step's time comes, and none once it has ended", () => {
+  it("needs a check when its step's time comes, and none after its end", () => {
     expect([waiting, inQueue, leased, finished].map(wakeTime)).toEqual([BEGIN, BEGIN, BEGIN, null]);
   });
 
@@ -115,14 +115,14 @@ describe("a claim", () => {
 });
 
 describe("the holder of work", () => {
-  it("who is at work has its lease from now on again, and ends the row of refusals", () => {
+  it("renews the lease of a working holder, and ends the row of refusals", () => {
     const held = work({ at: "leased", lease: 7, deadline: BEGIN }, { attempts: 1, refusals: 3 });
     expect(extended(held, 7, policy, BEGIN - 1_000)).toEqual(
       work({ at: "leased", lease: 7, deadline: BEGIN + 59_000 }, { attempts: 1, refusals: 0 }),
     );
   });
 
-  it("who has no room hands it back: no attempt is burned, and the delay grows while that lasts", () => {
+  it("is handed back by a full service without an attempt, with growing delays", () => {
     let each: Work = waiting;
     const delays: number[] = [];
     for (let times = 0; times < 7; times += 1) {
@@ -135,11 +135,11 @@ describe("the holder of work", () => {
     expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   });
 
-  it("who has no room for longer than that is asked again when it said", () => {
+  it("is asked again at the time that a full service named", () => {
     expect(wakeTime(handedBack(leased, 45_000, 0, BEGIN))).toBe(BEGIN + 45_000);
   });
 
-  it("who has no room is asked again at a time of its own, however many were turned away with it", () => {
+  it("asks a full service again at a random time for each task", () => {
     expect(wakeTime(handedBack(leased, 40_000, 0.5, BEGIN))).toBe(BEGIN + 50_000);
   });
 });

@@ -105,7 +105,7 @@ describe("the events of a job, whatever happens in whatever order", () => {
     });
   });
 
-  it("have exactly one `end`, the last, if the job ends, and else none; also if the connection breaks [A1-8]", () => {
+  it("have exactly one `end`, the last event, if the job ends, also after a broken connection [A1-8]", () => {
     everyLife(({ client, state, now }) => {
       client.look(state, now);
       expect(client.heard.filter(({ event }) => event === "end")).toHaveLength(hasEnded(state.tasks) ? 1 : 0);
@@ -166,7 +166,7 @@ describe("a stream of a job that has ended", () => {
     ]);
   });
 
-  it("is over for who has heard its end, and for nobody else", () => {
+  it("is over only for a client that has its end", () => {
     expect(hasReceivedEnd(ended, String(ended.version))).toBe(true);
     for (const other of [null, "", "0", `${ended.version - 1}`, `${ended.version + 1}`, `0${ended.version}`])
       expect(hasReceivedEnd(ended, other)).toBe(false);
@@ -174,7 +174,7 @@ describe("a stream of a job that has ended", () => {
     expect(hasReceivedEnd(underWay, String(underWay.version))).toBe(false);
   });
 
-  it("whose status was sent before sends its end alone", () => {
+  it("sends its end alone if the status was sent before", () => {
     const [running, done] = [accepted(imageJob(["a"])), successfulJob()];
     const { sent } = nextEvents(NOTHING_SENT, running, BEGIN);
     expect(nextEvents(sent, done, BEGIN).events.map(({ event }) => event)).toEqual(["end"]);

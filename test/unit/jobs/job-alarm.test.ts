@@ -37,7 +37,7 @@ describe("a job's alarm comes", () => {
     expect(wakesAfter(takeDueTasks(one(), policy, BEGIN).state)).toBe(30 * SECOND);
   });
 
-  it("no sooner than after an hour for messages that nobody claims: what waits in its queue for room costs no row", () => {
+  it("no sooner than after an hour for unclaimed messages: waiting in the queue costs no row", () => {
     const { state } = takeDueTasks(one(), DEFAULT_POLICY, BEGIN);
     expect(nextWake(state, DEFAULT_POLICY, null, BEGIN)).toBe(BEGIN + HOUR);
   });
@@ -50,25 +50,25 @@ describe("a job's alarm comes", () => {
     expect(wakesAfter(projected(ended(one(), "a", failure(true))))).toBe(2 * SECOND);
   });
 
-  it("for the task whose time comes first", () => {
+  it("for the task with the earliest time", () => {
     const { state } = takeDueTasks(batch(), policy, BEGIN);
     const held = claimTask(state, "task-3", policy, BEGIN).state;
     expect(wakesAfter(releaseTask(held, "task-3", 1, 7 * SECOND, 0, BEGIN).state)).toBe(7 * SECOND);
   });
 
-  it("when a task that nobody holds is given up", () => {
+  it("when a task without a holder is given up", () => {
     const slow = { ...policy, resendMs: 600 * SECOND };
     const now = BEGIN + DAY - 5;
     const { state } = takeDueTasks(one(), slow, now);
     expect(nextWake(state, slow, null, now)).toBe(BEGIN + DAY);
   });
 
-  it("not to give up a task that is in hand", () => {
+  it("not to give up a held task", () => {
     const now = BEGIN + DAY - 5;
     expect(wakesAfter(claimTask(one(), "a", policy, now).state, now)).toBe(60 * SECOND);
   });
 
-  it("not for tasks that are due but outside a full window: the one that makes room wakes them", () => {
+  it("not for due tasks outside a full window: a freed place wakes them", () => {
     const { state } = takeDueTasks(batch(), policy, BEGIN);
     expect(wakesAfter(state, BEGIN)).toBe(30 * SECOND);
   });
@@ -82,7 +82,7 @@ describe("a job's alarm comes", () => {
     expect(wakesAfter(done())).toBe(30 * DAY);
   });
 
-  it("in a minute where the list has not what changed: it is being sent", () => {
+  it("in a minute if the list lacks a change: it is being sent", () => {
     expect(wakesAfter(successfulJob())).toBe(60 * SECOND);
   });
 
@@ -101,7 +101,7 @@ describe("a job's alarm comes", () => {
   });
 
   it.each(["prepared", "withdrawn", "expired"] as const)(
-    "for none of its tasks and its archive while the job is %s",
+    "for no task and no archive while the job is %s",
     (phase) => {
       const state = requestArchive(takeDueTasks(one(), policy, BEGIN).state, BEGIN).state;
       const patient = { ...policy, prepareMs: 10 * DAY };

@@ -42,7 +42,7 @@ describe("a lease's bearer token", () => {
   );
 });
 
-it("gives each lease of each task a key of its own, in the form that the protocol accepts", () => {
+it("gives each lease of each task a distinct key in the protocol's form", () => {
   const jobId = fc.stringMatching(/^job_[0-9a-f]{32}$/);
   const taskId = fc.uuid().map((uuid) => `${uuid}.png`);
   const lease = fc.record({ jobId, taskId, lease: fc.integer({ min: 1 }) });

@@ -71,7 +71,7 @@ describe("after a push", () => {
     expect(pushed(endedJob(), 2, "withdrawn", BEGIN)).toEqual({ ...endedJob(), phase: "withdrawn" });
   });
 
-  it("an accepted job that the list has lost stays as it is: only the time is kept", () => {
+  it("an accepted job that the list has lost does not change: only the time is kept", () => {
     expect(pushed(endedJob(), 2, "missing", BEGIN + 5)).toEqual({ ...endedJob(), unlistedAt: BEGIN + 5 });
     expect(pushed(endedJob(), 2, "settled", BEGIN + 5)).toEqual({ ...endedJob(), unlistedAt: BEGIN + 5 });
   });
@@ -93,7 +93,7 @@ describe("a job that never heard of its acceptance", () => {
   });
 
   it.each(["withdrawn", "settled", "missing"] as const)(
-    "is withdrawn if it is %s: nobody has heard of it",
+    "is withdrawn if it is %s: no client knows it",
     (acceptance) => {
       expect(decided(inDoubt, acceptance)).toEqual({ ...inDoubt, phase: "withdrawn" });
     },
@@ -101,7 +101,7 @@ describe("a job that never heard of its acceptance", () => {
 });
 
 describe("whether the list has confirmed a job's end", () => {
-  it("is true of the last version of an ended job alone: what it confirmed of a job under way was no settlement", () => {
+  it("is true only of an ended job's last version: an earlier confirmation settled nothing", () => {
     const job = endedJob();
     expect(isEndConfirmed({ ...job, projected: 2 })).toBe(true);
     expect(isEndConfirmed({ ...job, projected: 1 })).toBe(false);
@@ -128,7 +128,7 @@ describe("what could not be sent", () => {
     expect(wakesAfter(sendFailed(unlisted(), 0.999, BEGIN))).toBeCloseTo(7_500, -1);
   });
 
-  it("counts once until its next try, however often something else fails meanwhile", () => {
+  it("counts once until its next try, with any number of other failures", () => {
     const once = sendFailed(unlisted(), 0, BEGIN);
     expect(sendFailed(once, 0.5, BEGIN + 4_999)).toBe(once);
     expect(sendFailed(once, 0, BEGIN + 5_000).retry?.tries).toBe(2);
@@ -157,7 +157,7 @@ function building(): JobState {
 }
 
 describe("a job that is to be forgotten", () => {
-  it("has expired, with what is under way cancelled and what has ended as it was", () => {
+  it("has expired, with unfinished tasks canceled and finished ones unchanged", () => {
     const before = halfDone();
     const state = forgotten(before, NOW);
     expect(state).toMatchObject({ phase: "expired", updatedAt: NOW, version: before.version + 1 });
@@ -177,7 +177,7 @@ describe("a job that is to be forgotten", () => {
     expect(forgotten(prepared, NOW)).toEqual({ ...prepared, phase: "withdrawn" });
   });
 
-  it.each(["withdrawn", "expired"] as const)("stays as it is if it is %s already", (phase) => {
+  it.each(["withdrawn", "expired"] as const)("does not change if it is %s already", (phase) => {
     const state = { ...halfDone(), phase };
     expect(forgotten(state, NOW)).toBe(state);
   });
@@ -187,22 +187,22 @@ describe("late writers of a job", () => {
   const late = lateWritesMs(policy);
   const has = (state: JobState, now = NOW) => hasLateWriters(forgotten(state, NOW), policy, now);
 
-  it("may be there for as long as an output's URL is good, and for as long again", () => {
+  it("may have files while an output's URL is valid, and for as long again", () => {
     expect(late).toBe(2 * HOUR);
     expect(has(halfDone(), NOW + late - 1)).toBe(true);
     expect(has(halfDone(), NOW + late)).toBe(false);
   });
 
-  it("are counted from its own end where it ended before", () => {
+  it("are counted from its end if it ended before", () => {
     expect(has(successfulJob(), BEGIN + late - 1)).toBe(true);
     expect(has(successfulJob(), BEGIN + late)).toBe(false);
   });
 
-  it("are none of a job of which nobody ever held anything", () => {
+  it("are empty for a job without any holder so far", () => {
     expect(has(threeTasks())).toBe(false);
   });
 
-  it("may be there for as long as it has an archive, or an upload of one that is not aborted", () => {
+  it("may have files while it has an archive, or an unfinished upload of one", () => {
     const month = BEGIN + 30 * DAY;
     expect(has(building(), month)).toBe(true);
     expect(has(claimArchive(requestArchive(successfulJob(), BEGIN).state, policy, BEGIN).state, month)).toBe(

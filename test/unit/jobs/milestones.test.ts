@@ -70,7 +70,7 @@ describe("a job's milestones", () => {
     ]);
   });
 
-  it("are none for a job that is read or written down for the first time", () => {
+  it("do not happen for a job that is read or stored for the first time", () => {
     expect(milestones(null, job(9, DONE, DONE), BEGIN + 9)).toEqual([]);
   });
 
@@ -94,7 +94,7 @@ describe("a job's milestones", () => {
     expect(milestones(ready, job(10, DONE, DONE), at)).toEqual([]);
   });
 
-  it("leave out an archive that fails as it is requested", () => {
+  it("skip an archive that fails at its request", () => {
     const step = { at: "failed", message: "It was requested too often." } as const;
     const before = job(10, DONE, DONE);
     const after: JobState = { ...before, archive: { attempts: 0, sends: 0, refusals: 0, step } };
@@ -122,7 +122,7 @@ const withArchive = (outcome: "ready" | "failed"): JobState => {
 };
 
 describe("a job notes an event", () => {
-  it("in the turn of its end, once: job.succeeded if a task succeeded, job.failed if none did [A3-15]", () => {
+  it("with the write of its end, once: job.succeeded if a task succeeded, else job.failed [A3-15]", () => {
     const half = written(batch, ended(batch, A, SUCCESS));
     expect(half.events).toBeUndefined();
     const done = written(half, ended(half, B, failure(false)), BEGIN + SECOND);
@@ -133,7 +133,7 @@ describe("a job notes an event", () => {
     expect(written(one, ended(one, "a", failure(false))).events).toMatchObject([{ type: "job.failed" }]);
   });
 
-  it("of the end of its archive, with the archive as it is then", () => {
+  it("for the end of its archive, with the archive at that time", () => {
     expect(withArchive("ready").events).toEqual([
       {
         id: "evt_1",
@@ -153,7 +153,7 @@ describe("a job notes an event", () => {
     ]);
   });
 
-  it("of none of the ends that come with being forgotten", () => {
+  it("not for ends caused by deletion or expiry", () => {
     expect(written(batch, forgotten(batch, BEGIN))).toMatchObject({ phase: "expired" });
     expect(written(batch, forgotten(batch, BEGIN)).events).toBeUndefined();
   });
@@ -172,7 +172,7 @@ describe("a job notes an event", () => {
 });
 
 describe("an event", () => {
-  it("has what the API gives: the job's status, or the archive without its URL [A3-12]", () => {
+  it("has the API's fields: the job's status, or the archive without its URL [A3-12]", () => {
     const finished = written(batch, ended(ended(batch, A, SUCCESS), B, SUCCESS));
     const end = WebhookEvent.parse(eventOf(finished, only(finished.events ?? [])));
     expect(end).toEqual({

@@ -46,7 +46,7 @@ describe("what is tried again", () => {
     ]);
   });
 
-  it("waits as long as it was asked to, if that is longer", () => {
+  it("waits longer on request", () => {
     expect(seconds([2_000, 45_000].map((asked) => refusalDelay(3, asked, 0)))).toEqual([8, 45]);
   });
 
@@ -74,7 +74,7 @@ describe("what is tried again", () => {
     expect(seconds([0, 7].map((tries) => sendRetryDelay(tries, 1)))).toEqual([7.5, 900]);
   });
 
-  it("waits a finite time however often it was tried", () => {
+  it("waits a finite time after any number of tries", () => {
     fc.assert(
       fc.property(fc.nat(), (tries) => {
         expect(refusalDelay(tries, 0, 0)).toBeLessThanOrEqual(30 * SECOND);
@@ -85,7 +85,7 @@ describe("what is tried again", () => {
 });
 
 describe("a task that nobody holds is given up", () => {
-  it("a day after the job's acceptance, its standstill, or its own last attempt, whichever is last", () => {
+  it("a day after the job's acceptance, its standstill, or its last attempt, the latest of them", () => {
     const definition = { createdAt: BEGIN };
     const standstill = { since: BEGIN + 3 * DAY, refused: false };
     const late = { failedAt: BEGIN + 5 * DAY };

@@ -49,7 +49,7 @@ const anyTask: fc.Arbitrary<TaskRecord> = fc
   }));
 
 describe("a job's progress", () => {
-  it("is 0 before its tasks are in hand, and in a job that was stored before there was any", () => {
+  it("is 0 before its tasks are held, and in a job stored before progress existed", () => {
     expect(jobProgress(running(["clip"]).tasks)).toBe(0);
     expect(jobProgress(claimed(running(["clip"])).tasks)).toBe(0);
     expect(jobProgress(takeDueTasks(running(["clip"]), policy, BEGIN).state.tasks)).toBe(0);
@@ -68,7 +68,7 @@ describe("a job's progress", () => {
     );
   });
 
-  it("is the mean over its tasks, of which one that has ended counts whole", () => {
+  it("is the mean over its tasks, an ended one counted whole", () => {
     let state = claimed(running(["clip", "b", "c", "d"]));
     state = failed(state, false);
     expect(jobProgress(state.tasks)).toBe(0.25);
@@ -96,7 +96,7 @@ describe("a job's progress", () => {
     expect(jobProgress(reported(claimed(running(["clip"])), 11, 10).tasks)).toBe(0.99);
   });
 
-  it("never falls while one lease is in force, whatever its holder reports [3.1-10]", () => {
+  it("never falls during a lease, for any report [3.1-10]", () => {
     fc.assert(
       fc.property(fc.array(anyReport, { minLength: 2, maxLength: 20 }), (reports) => {
         let state = claimed(running(["clip"]));
@@ -127,7 +127,7 @@ describe("a job's progress", () => {
     expect(jobProgress(reported(again, 1, 10).tasks)).toBe(0.1);
   });
 
-  it("is not touched by who no longer holds the lease", () => {
+  it("is not changed by a former holder of the lease", () => {
     const state = reported(claimed(failed(reported(claimed(running(["clip"])), 5, 10), true)), 1, 10);
     const late = extendTask(state, "clip", 1, { done: 9, total: 10 }, policy, BEGIN);
     expect(late).toEqual({ state, taken: false });

@@ -109,7 +109,7 @@ describe("a result's JSON", () => {
     expect(assets.map(({ url }) => url)).toEqual(manifest.items[0]?.masks.map(({ url }) => url));
   });
 
-  it("is to the byte what the whole object would give, and signs each output once", async () => {
+  it("equals the whole object byte for byte, and signs each output once", async () => {
     await fc.assert(
       fc.asyncProperty(job, async (finished) => {
         const signer = new FakeSigner();

@@ -107,7 +107,7 @@ describe("a mask that another job refines", () => {
   const pinned = { ...PICTURES, definition: { ...PICTURES.definition, inputEtags: ['"first"', '"second"'] } };
   const beach = { taskId: B, lease: 2, output: { ...IMAGE_OUTPUT, masks: [mask(1, 0.7)] } };
 
-  it("is found by its picture and its index, with the bytes that it is of where inputs were pinned", () => {
+  it("is found by its picture and index, with the pinned bytes", () => {
     const objectKey = `outputs/acct_1/job_1/${A}/4/masks/1.png`;
     expect(storedMask(PICTURES, { taskId: A, maskIndex: 1 })).toStrictEqual({ objectKey });
     expect(storedMask(pinned, { taskId: A, maskIndex: 1 })).toEqual({ objectKey, inputEtag: '"first"' });
@@ -128,7 +128,7 @@ describe("a mask that another job refines", () => {
 });
 
 describe("the manifest of an image job", () => {
-  it("has each picture with its masks, in the order of the request, and its preview where there is one", () => {
+  it("has each picture with its masks, in the order of the request, and its preview if there is one", () => {
     const { generatedAt } = IMAGE_OUTPUT;
     expect(manifestOf(PICTURES, refer)).toEqual({
       jobId: "job_1",
@@ -166,7 +166,7 @@ describe("the manifest of an image job", () => {
 });
 
 describe("the manifest of a video job", () => {
-  it("has the video with its masks, its preview, and what was counted", () => {
+  it("has the video with its masks, its preview and its counts", () => {
     expect(manifestOf(video({ scoreThreshold: 0.3 }), refer)).toEqual({
       jobId: "job_1",
       type: "video",
@@ -187,7 +187,7 @@ describe("the manifest of a video job", () => {
   });
 
   it.each([{ fps: 2 }, { numFrames: 10 }, { fps: 2, maxFrames: 20 }, {}])(
-    "repeats which frames were asked for, and names nothing that was not: %j",
+    "repeats only the requested frames' options: %j",
     (asked) => {
       const [item = {}] = manifestOf(video(asked), refer).items;
       const { fps, numFrames, maxFrames } = {
@@ -201,7 +201,7 @@ describe("the manifest of a video job", () => {
     },
   );
 
-  it("names no preview where there is none", () => {
+  it("names no preview without one", () => {
     const [item] = manifestOf(video({}, { ...CLIP, preview: null }), refer).items;
     expect(item).not.toHaveProperty("previewUrl");
   });
@@ -214,7 +214,7 @@ describe("a manifest", () => {
     }
   });
 
-  it("leaves out what is not of the job's type", () => {
+  it("leaves out other job types' fields", () => {
     const [picture] = PICTURES.tasks;
     if (picture === undefined) throw new Error("no picture");
     const clip = { taskId: FILM, lease: 1, output: CLIP };

@@ -92,16 +92,16 @@ describe("a job's status", () => {
 describe("a job's error", () => {
   const { failed, success, queued } = TASKS;
 
-  it("is its task's where it has but one", () => {
+  it("is its task's error if it has one task", () => {
     expect(jobError([failed])).toBe("not_an_image: The bytes are of no picture.");
     expect(jobError([{ ...failed, problem: null }])).toBeNull();
   });
 
-  it("is that all failed where it has several", () => {
+  it("says that all failed if it has several tasks", () => {
     expect(jobError([failed, failed, failed])).toMatch(/^all_tasks_failed: .*\b3\b/);
   });
 
-  it("is none unless the job failed", () => {
+  it("is absent unless the job failed", () => {
     expect(jobError([failed, success])).toBeNull();
     expect(jobError([failed, queued])).toBeNull();
     expect(jobError([{ ...success, problem: NO_IMAGE }])).toBeNull();
@@ -109,7 +109,7 @@ describe("a job's error", () => {
 });
 
 describe("a job as its account sees it", () => {
-  it("has what was asked for, its status, its times, and each task with its own status and error", () => {
+  it("has the request, its status, its times, and each task's status and error", () => {
     const state = accepted(imageJob(["a", "b", "c"]));
     const [a, b, c] = state.tasks;
     if (a === undefined || b === undefined || c === undefined) throw new Error("a task is lost");
@@ -145,7 +145,7 @@ describe("a job as its account sees it", () => {
     });
   });
 
-  it("has an error of its own when it failed", () => {
+  it("has an error when it failed", () => {
     const state = accepted(imageJob(["a"]));
     expect(jobView({ ...state, tasks: [TASKS.failed] })).toMatchObject({
       status: "failed",
@@ -159,7 +159,7 @@ describe("a job as its account sees it", () => {
     expect(tasks).toEqual([{ taskId: "a", status: "failed", error: null }]);
   });
 
-  it("names the first job of its uploads where it adds to one", () => {
+  it("names the first job of its uploads if it adds to one", () => {
     const adds = accepted(imageJob(["a"], { continues: "job_0" }));
     expect(jobView(adds).continues).toBe("job_0");
     expect(jobView(accepted(imageJob(["a"])))).not.toHaveProperty("continues");
@@ -220,7 +220,7 @@ describe("an archive as its account sees it", () => {
 });
 
 describe("what an operator sees of a job", () => {
-  it("is where each task is on its way, until when, in whose hands, and why it was tried again", () => {
+  it("shows each task's state, deadline, holder, and reason of the last retry", () => {
     const prompts = ["a secret wish"];
     let job = ended(accepted(imageJob(["a", "b", "c"], { prompts })), "a", failure(true));
     job = claimTask(job, "b", policy, BEGIN).state;
@@ -272,7 +272,7 @@ describe("what an operator sees of a job", () => {
     expect(JSON.stringify(report)).not.toContain("wish");
   });
 
-  it("is where its archive is, and nothing to wait for where it has ended", () => {
+  it("is where its archive is, and nothing to wait for if it has ended", () => {
     const { state } = requestArchive(successfulJob(), BEGIN);
     const { tasks, archive } = jobReport(state, null, { waits: 0, streams: 0 });
     expect(archive).toEqual({ at: "waiting", lease: null, until: BEGIN, attempts: 0 });

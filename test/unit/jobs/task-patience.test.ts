@@ -33,7 +33,7 @@ describe("messages for tasks", () => {
     expect(takeDueTasks(state, policy, BEGIN).taskIds).toEqual(["task-6", "task-7"]);
   });
 
-  it("are due again for those that nobody claimed in time, although the window is full", () => {
+  it("are due again for unclaimed tasks, although the window is full", () => {
     const { state } = takeDueTasks(batchOf(20), policy, BEGIN);
     const again = takeDueTasks(state, policy, BEGIN + policy.resendMs);
     expect(again.taskIds).toEqual(ids(6));
@@ -43,7 +43,7 @@ describe("messages for tasks", () => {
     });
   });
 
-  it("count once the queue has them, those whose tasks were claimed meanwhile excepted", () => {
+  it("count once the queue has them, except for tasks claimed meanwhile", () => {
     const batch = batchOf(3);
     const { taskIds } = takeDueTasks(batch, policy, BEGIN);
     const held = claimTask(batch, "task-1", policy, BEGIN).state;
@@ -58,7 +58,7 @@ describe("messages for tasks", () => {
 });
 
 describe("a busy inference service", () => {
-  it("is offered a window of a job's tasks, ever more rarely, whatever the size of the batch", () => {
+  it("is offered a window of a job's tasks, ever more rarely, for any batch size", () => {
     const offers = new Map<string, number[]>();
     let state = batchOf(100);
     for (let now = BEGIN; now < BEGIN + 60_000; now += 100) {
@@ -125,7 +125,7 @@ describe("a day without room", () => {
     expect(givenUp(state, BEGIN + DAY)).toEqual(["task-0", "task-1"]);
   });
 
-  it("is not what a batch has of which something gets on all day: all of it succeeds, however long that takes", () => {
+  it("is not the fate of a batch with daily progress: all of it succeeds in the end", () => {
     const interval = fc.integer({ min: 1, max: DAY - 1 });
     fc.assert(
       fc.property(fc.array(interval, { minLength: 20, maxLength: 20 }), (intervals) => {
@@ -147,7 +147,7 @@ describe("a day without room", () => {
 describe("a task that takes longer than a day", () => {
   const heartbeat = { done: 1, total: 2 };
 
-  it("is not given up while it is in hand, nor before its next attempt had its own day", () => {
+  it("is not given up while it is held, nor before its next attempt had a day", () => {
     let now = BEGIN;
     let state = claimTask(batchOf(1), "task-0", policy, now).state;
     for (; now < BEGIN + 30 * HOUR; now += 30_000) {

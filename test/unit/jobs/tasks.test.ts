@@ -62,7 +62,7 @@ describe("a clip that is broken off again and again", () => {
     expect(taskOf(again).spent).toBe(450);
   });
 
-  it("fails after three attempts that do not, however far they got", () => {
+  it("fails after three attempts without more progress", () => {
     expect(taskOf(after(900, 900, 950)).step.at).toBe("failed");
     expect(taskOf(after(150, 300, 250, 300)).step.at).toBe("failed");
   });
@@ -126,7 +126,7 @@ describe("a task's holder", () => {
     });
   });
 
-  it("hands it back where there is no room, burning no attempt: it is asked again after the delay, still queued", () => {
+  it("hands it back if there is no room, burning no attempt: it is asked again after the delay, still queued", () => {
     const { state, taken } = releaseTask(claimed(one()), "a", 1, 2_000, 0, BEGIN);
     expect(taken).toBe(true);
     expect(taskOf(state)).toMatchObject({ step: { at: "waiting", notBefore: BEGIN + 2_000 }, attempts: 0 });
@@ -145,7 +145,7 @@ describe("a task's holder", () => {
     });
   });
 
-  it("ends it in failure, with the reason, where no other attempt can succeed", () => {
+  it("ends it in failure, with the reason, if no other attempt can succeed", () => {
     const { state, report } = completeTask(claimed(one()), "a", 1, failure(false), policy, BEGIN);
     expect(report).toEqual({ reported: "ended" });
     expect(taskOf(state)).toMatchObject({
@@ -215,7 +215,7 @@ describe("a task's holder", () => {
     expect(extendTask(state, "a", 1, { done: 1, total: 1 }, policy, BEGIN)).toEqual(lost);
   });
 
-  it("keeps the lease when what it gave is refused, for what such a task can't have", () => {
+  it("keeps the lease when its report has outputs that the task can't have", () => {
     const state = claimed(accepted(videoJob({ taskIds: ["a"] })));
     const refused = completeTask(state, "a", 1, SUCCESS, policy, BEGIN + SECOND);
     expect(refused.state).toBe(state);
@@ -225,7 +225,7 @@ describe("a task's holder", () => {
     });
   });
 
-  it("learns that its lease is lost before anything else, whatever it gave", () => {
+  it("learns of its lost lease first, with any report", () => {
     const state = accepted(videoJob({ taskIds: ["a"] }));
     expect(completeTask(state, "a", 1, SUCCESS, policy, BEGIN).report).toEqual({ reported: "lease_lost" });
   });
@@ -242,7 +242,7 @@ describe("time", () => {
     });
   });
 
-  it("fails a task whose third holder is silent, for the reason that an earlier one gave where there is any", () => {
+  it("fails a task after its third silent holder, with an earlier reason if there is one", () => {
     const silent = (state: JobState) => tickTasks(claimed(state), policy, BEGIN + 60 * SECOND);
     expect(taskOf(silent(silent(silent(one()))))).toMatchObject({
       step: { at: "failed", lease: 3 },

@@ -55,7 +55,7 @@ describe("the wait that a client prefers", () => {
     );
   });
 
-  it("is a whole number from 1 to 60, or none, whatever the header", () => {
+  it("is a whole number from 1 to 60, or absent, for any header", () => {
     const piece = fc.constantFrom("wait", "=", '"', "\\", ",", ";", " ", "5", "99", "x");
     const header = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(""));
     fc.assert(
@@ -77,7 +77,7 @@ describe("the wait that a client prefers", () => {
 const sum = (open: OpenStreams): number => Object.values(open).reduce((total, { count }) => total + count, 0);
 
 describe("an account's open streams", () => {
-  it("are what its jobs said last, never more than it may have, whatever they say and whenever", () => {
+  it("are the latest reports of its jobs, never above the limit", () => {
     const said = fc.record({
       jobId: fc.constantFrom("a", "b", "c", "d"),
       count: fc.integer({ min: 0, max: 60 }),
@@ -110,7 +110,7 @@ describe("an account's open streams", () => {
     expect(streamsReported(open, "b", 1, 0).admitted).toBe(true);
   });
 
-  it("of a job that says nothing more are forgotten, and not of one that says so again in time", () => {
+  it("are forgotten for a silent job, and kept for one that reports in time", () => {
     let { open } = streamsReported({}, "alive", 50, 0);
     ({ open } = streamsReported(open, "dead", 50, 0));
     expect(streamsReported(open, "new", 10, STREAMS_HOLD_MS - 1).admitted).toBe(false);
@@ -120,7 +120,7 @@ describe("an account's open streams", () => {
     expect(Object.keys(after).toSorted()).toEqual(["alive", "new"]);
   });
 
-  it("of a job that has none are not kept", () => {
+  it("are not kept for a job without streams", () => {
     const { open } = streamsReported({}, "a", 3, 0);
     expect(streamsReported(open, "a", 0, 0).open).toEqual({});
   });

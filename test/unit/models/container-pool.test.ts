@@ -65,7 +65,7 @@ it("starts one container, the lowest, for any number of tasks", async () => {
   expect(wakes()).toEqual([1, 0, 0]);
 });
 
-it("starts another only when all that are awake are full, and none is starting", async () => {
+it("starts another only when all awake ones are full and none is starting", async () => {
   for (const instance of instances.slice(0, 2)) instance.state = "up";
   expect((await submit("a")).outcome).toBe("accepted");
   expect((await submit("b")).outcome).toBe("accepted");
@@ -115,7 +115,7 @@ it.each([
   },
 );
 
-it("asks an awake container for the decoder's file, and wakes none for it", async () => {
+it("asks an awake container for the decoder's file, and never wakes one for it", async () => {
   const request = { sha256: "a".repeat(64), url: "https://s3.test/decoder", headers: {} };
   await pool.putDecoder(request);
   const [, second] = instances;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { parse } from "smol-toml";
 import { expect, it } from "vitest";
 
-it("each cron of wrangler.toml is one that the Worker knows, and the other way round", async () => {
+it("the crons of wrangler.toml and of the Worker are the same", async () => {
   const { triggers } = parse(await readFile("wrangler.toml", "utf8"));
   const code = await readFile("src/runtime/scheduled.ts", "utf8");
   const known = [...code.matchAll(/^ {2}"(\S+ \S+ \S+ \S+ \S+)": /gm)].map(([, cron = ""]) => cron);

@@ -30,7 +30,7 @@ async function prefetch(root: string): Promise<string[]> {
   return paths;
 }
 
-it("prefetching leaves each package where the model's download resumes it, unless a model is there", async () => {
+it("prefetching leaves each package ready for the model's download to resume, unless a model is there", async () => {
   const root = await mkdtemp(join(tmpdir(), "prefetch-"));
   onTestFinished(() => rm(root, { recursive: true }));
   const paths = await prefetch(root);

@@ -137,7 +137,7 @@ describe("the time of an alarm", () => {
   const time = fc.integer({ min: now - DAY, max: now + DAY });
   const overdueMs = 60 * SECOND;
 
-  it("is the one that it is set for, once that has come", () => {
+  it("is the set one, once that has come", () => {
     fc.assert(
       fc.property(fc.array(time), fc.integer({ min: 0, max: DAY }), (deadlines, ago) => {
         expect(alarmTime(deadlines, { setFor: now - ago, overdueMs }, now)).toBe(now - ago);
@@ -145,7 +145,7 @@ describe("the time of an alarm", () => {
     );
   });
 
-  it("is the first deadline, where none has passed: it moves with the deadline", () => {
+  it("is the first deadline if none has passed, and moves with it", () => {
     const later = fc.integer({ min: now + 1, max: now + DAY });
     fc.assert(
       fc.property(fc.array(later), fc.option(later), (deadlines, setFor) => {

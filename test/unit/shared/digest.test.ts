@@ -12,7 +12,7 @@ it("a text's digest is SHA-256 of its UTF-8 bytes, in lowercase hex", async () =
   );
 });
 
-it("bytes are digested as they are", async () => {
+it("bytes are digested unchanged", async () => {
   const bytes = Uint8Array.of(0, 200, 255);
   expect(await sha256Hex(bytes)).toBe(createHash("sha256").update(bytes).digest("hex"));
 });
@@ -28,12 +28,12 @@ describe("a fingerprint", () => {
     expect(await fingerprintOf(undefined)).toBe(await sha256Hex("null"));
   });
 
-  it("distinguishes a list and a text from an object whose names are their places", async () => {
+  it("distinguishes an array and a string from an object with index keys", async () => {
     const bodies = [["x"], "x", { 0: "x" }];
     expect(new Set(await Promise.all(bodies.map(fingerprintOf))).size).toBe(3);
   });
 
-  it("is equal for equal JSON, in whatever order the fields stand, and another for any other", async () => {
+  it("is equal for equal JSON with any order of fields, and differs for any other", async () => {
     const reversed = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(reversed);
       if (typeof value !== "object" || value === null) return value;

@@ -5,7 +5,7 @@ import { ERROR_CATALOGUE, ServiceError } from "../../../src/shared/errors.ts";
 describe("the errors' page", () => {
   const page = readFileSync("docs/errors.md", "utf8");
 
-  it("lists the catalogue, each code with its status and sentence [7-15]", () => {
+  it("lists the catalog, each code with its status and sentence [7-15]", () => {
     const rows = [...page.matchAll(/^\| `(\w+)` \| (\d{3}) \| (.*) \|$/gm)].map((row) => row.slice(1, 4));
     const catalogue = Object.entries(ERROR_CATALOGUE).map(([code, [status, message]]) => [
       code,
@@ -27,7 +27,7 @@ describe("an error of the service", () => {
     });
   });
 
-  it("has a sharper sentence and hints where they help", () => {
+  it("has a sharper sentence and hints if they help", () => {
     const error = new ServiceError("active_job_exists", "Wait for job_1.", { activeJobId: "job_1" });
     expect(error).toMatchObject({
       code: "active_job_exists",

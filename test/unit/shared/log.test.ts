@@ -69,7 +69,7 @@ describe("a sampled log", () => {
   }
   const ids = Array.from({ length: 2_000 }, (_, i) => `job_0198f3c2-${i}`);
 
-  it("has all lines of a job or none, about one job of so many, with what each line stands for", () => {
+  it("has all lines of a job or none, for one job of so many, with each line's weight", () => {
     const lines = written(
       10,
       "info",
@@ -86,7 +86,7 @@ describe("a sampled log", () => {
   });
 
   it.each(["requestId", "messageId", "eventId"])(
-    "has one of so many lines by %s where there is no job",
+    "has one of so many lines by %s if there is no job",
     (name) => {
       const { length } = written(
         10,
@@ -154,7 +154,7 @@ describe("a throttled line of the log", () => {
     expect([throttle.count("a", 0), throttle.count("b", 0), throttle.count("a", 1)]).toEqual([1, 1, 0]);
   });
 
-  it("counts what came within the last hour, and forgets what is older", () => {
+  it("counts the last hour, and forgets older entries", () => {
     const throttle = new LogThrottle(EVERY);
     throttle.count("a", 0);
     throttle.count("a", 1);
@@ -164,7 +164,7 @@ describe("a throttled line of the log", () => {
     expect(throttle.count("b", HOUR)).toBe(1);
   });
 
-  it("keeps no more than ten thousand keys: the one whose line is the oldest is due again", () => {
+  it("keeps at most ten thousand keys: the key with the oldest line is due again", () => {
     const throttle = new LogThrottle(EVERY);
     for (let i = 0; i <= 10_000; i += 1) throttle.count(`key ${i}`, i);
     expect(throttle.count("key 1", 10_001)).toBe(0);

@@ -58,14 +58,14 @@ describe("media types", () => {
 });
 
 describe("a file's first bytes", () => {
-  it.each(FILE_KINDS)("tell $head to be $contentType, whatever follows", ({ head, contentType }) => {
+  it.each(FILE_KINDS)("identify $head as $contentType, with any rest", ({ head, contentType }) => {
     const [type, format] = contentType.split("/");
     const media = type === "application" ? null : { type, format };
     expect(sniffMedia(bytes(head))).toEqual(media);
     expect(sniffMedia(bytes(head.padEnd(SNIFF_BYTES, "x")))).toEqual(media);
   });
 
-  it("that are fewer than a format's sign tell nothing of it", () => {
+  it("that are fewer than a format's signature are of an unknown format", () => {
     for (const sign of ["\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "GIF89a", "II*\0", "\x1a\x45\xdf\xa3"]) {
       expect(sniffMedia(bytes(sign.slice(0, -1)))).toBeNull();
     }

@@ -12,7 +12,7 @@ describe("the data point of a line", () => {
     });
   });
 
-  it("has an empty label and a zero for what the line does not have", () => {
+  it("has an empty label and a zero for the line's missing fields", () => {
     expect(
       pointOf("info", "request", { operation: "getAccount", status: 200, ms: 3, error: undefined }),
     ).toEqual({
@@ -32,7 +32,7 @@ describe("the data point of a line", () => {
     }
   });
 
-  it("is none for other lines, whatever their name", () => {
+  it("is absent for other lines, with any name", () => {
     expect(pointOf("info", "task_progress", { done: 1 })).toBeNull();
     expect(pointOf("info", "toString", {})).toBeNull();
   });
@@ -60,7 +60,7 @@ describe("the column of a metric's field", () => {
     }
   });
 
-  it("is none for a field that the metric does not have", () => {
+  it("is absent for a field that the metric lacks", () => {
     expect(() => columnOf("request", "account")).toThrow("the metric request has no field account");
     expect(() => columnOf("send_failed", "ms")).toThrow("the metric send_failed has no field ms");
     expect(() => columnOf("toString", "length")).toThrow("the metric toString has no field length");

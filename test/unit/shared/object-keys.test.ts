@@ -24,7 +24,7 @@ describe("in the bucket", () => {
     },
   );
 
-  it("what a task wrote lies under its job, task and lease", () => {
+  it("a task's outputs are under its job, task and lease", () => {
     expect(outputKey(JOB, "a.png", 3, "masks/0.png")).toBe("outputs/acct_1/job_1/a.png/3/masks/0.png");
   });
 
@@ -32,7 +32,7 @@ describe("in the bucket", () => {
     expect(archiveKey("acct_1", "job_1", 4)).toBe("archives/acct_1/job_1/4.zip");
   });
 
-  it("all that is an account's has one of its prefixes, and nothing else has", () => {
+  it("all of an account's files, and no others, have one of its prefixes", () => {
     const prefixes = accountPrefixes("acct_1");
     const isOwn = (key: string): boolean => prefixes.some((prefix) => key.startsWith(prefix));
     const keysOf = (accountId: string): string[] => [

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { mapAhead, mapPool } from "../../../src/shared/pool.ts";
 
 describe("a pool", () => {
-  it("gives all results in the order of the items, never with more than its width under way", async () => {
+  it("returns all results in the order of the items, never with more than its width in progress", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(), { maxLength: 20 }),
@@ -49,7 +49,7 @@ describe("a pool", () => {
 });
 
 describe("work that is done ahead", () => {
-  it("gives its results in the order of the items, never with more than its width under way", async () => {
+  it("returns its results in the order of the items, never with more than its width in progress", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(), { maxLength: 20 }),
@@ -96,7 +96,7 @@ describe("work that is done ahead", () => {
     expect(results).toEqual([1]);
   });
 
-  it("begins nothing more once nobody asks for results", async () => {
+  it("begins nothing more once its results are not read", async () => {
     const begun: number[] = [];
     const mapped = mapAhead([1, 2, 3, 4, 5], 2, async (item) => begun.push(item));
     for await (const _ of mapped) break;

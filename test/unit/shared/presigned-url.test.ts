@@ -46,7 +46,7 @@ describe("a presigned URL", () => {
     return signed.url;
   };
 
-  it("is to the byte the one that aws4fetch gives, for any key", async () => {
+  it("equals aws4fetch's byte for byte, for any key", async () => {
     await fc.assert(
       fc.asyncProperty(bucket, key, seconds, now, async (of, objectKey, life, at) => {
         const signer = await presigner(of, { method: "GET", seconds: life, now: at.getTime() });
@@ -57,7 +57,7 @@ describe("a presigned URL", () => {
     );
   });
 
-  it("is to the byte the one that aws4fetch gives with signed headers", async () => {
+  it("equals aws4fetch's byte for byte with signed headers", async () => {
     const headers = fc.record({
       "content-type": fc.constantFrom("image/png", "application/json", "video/mp4"),
       "content-md5": fc.base64String({ minLength: 24, maxLength: 24 }),
@@ -76,7 +76,7 @@ describe("a presigned URL", () => {
     );
   });
 
-  it("names its object, whatever the key's characters", () => {
+  it("names its object, for any key", () => {
     fc.assert(
       fc.property(key, (objectKey) => {
         const { pathname } = new URL(`https://storage.example.com/${keyInUrl(objectKey)}`);

@@ -160,7 +160,7 @@ describe("a URL that the service sends no request to", () => {
     expect(complaintOf(`${longest}a`)).toBe("The URL is longer than 2048 characters.");
   });
 
-  it("is any with an IPv4 address that is not public, however it is written [A6-2]", () => {
+  it("includes any non-public IPv4 address in any spelling [A6-2]", () => {
     const octet = fc.nat(255);
     const notPublic = fc.oneof(
       fc.tuple(fc.constantFrom(0, 10, 127), octet, octet, octet),

@@ -26,7 +26,7 @@ const jwe = (
     .encrypt(new Uint8Array(hkdfSync("sha256", secret, "", purpose, 32)));
 
 describe("a sealed text", () => {
-  it("is a JWE by AES-256 in GCM under HKDF's key, whose id it has, so that what is stored opens as long as there is the secret", async () => {
+  it("is a JWE (AES-256-GCM, key by HKDF) with its key id, and opens as long as the secret exists", async () => {
     const stored = await jwe("secret", "purpose", "content", { kid: KEY_ID });
     expect(await unseal(SECRETS, "purpose", stored)).toBe("content");
     const [header = ""] = (await seal(SECRETS, "purpose", "content")).split(".");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Semaphore } from "../../../src/shared/semaphore.ts";
 
 describe("a room", () => {
-  it("lets in as many at a time as it has places, and gives what they made", async () => {
+  it("admits as many at a time as it has places, and returns their results", async () => {
     const room = new Semaphore(2, 2, 1_000);
     const { promise, resolve } = Promise.withResolvers<string>();
     const inside = [room.within("a", 0, () => promise), room.within("b", 0, () => promise)];
@@ -38,7 +38,7 @@ describe("a room", () => {
     expect(await room.within("c", 0, async () => "in", 5)).toBe("in");
   });
 
-  it("has its place again after one that failed", async () => {
+  it("frees its place after a failure", async () => {
     const room = new Semaphore(1, 1, 1_000);
     await expect(room.within("a", 0, () => Promise.reject(new Error("it failed")))).rejects.toThrow(
       "it failed",
@@ -46,7 +46,7 @@ describe("a room", () => {
     expect(await room.within("a", 0, async () => "next")).toBe("next");
   });
 
-  it("has its place again, and once, where the platform has ended the one who had it without a word", async () => {
+  it("frees its place once if the platform ended the holder", async () => {
     const room = new Semaphore(1, 1, 1_000);
     const { promise: late, resolve } = Promise.withResolvers<string>();
     const ended = room.within("a", 0, () => late);

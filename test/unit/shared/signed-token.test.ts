@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 describe("a signed token", () => {
-  it("says what it was signed for, to who has the secret and asks for its purpose", async () => {
+  it("tells its content to the holder of the secret who asks for its purpose", async () => {
     const token = await signToken(SECRETS, "lease", { job: "job_1" });
     expect(await verifyToken(SECRETS, "lease", token)).toMatchObject({ job: "job_1" });
   });
@@ -41,7 +41,7 @@ describe("a signed token", () => {
     expect(await readAt(NOW + 1_000, token)).toBeNull();
   });
 
-  it("never ends where it was given no end", async () => {
+  it("never ends if it was given no end", async () => {
     const token = await signToken(SECRETS, "lease", {});
     expect(await readAt(NOW + 100 * 365 * 86_400_000, token)).not.toBeNull();
   });
@@ -62,7 +62,7 @@ describe("a signed token", () => {
     expect(await verifyToken(SECRETS, "lease", unsigned)).toBeNull();
   });
 
-  it("of the previous secret is good, and one that another key signed under its id is not [A8-1]", async () => {
+  it("of the previous secret is good, but not one that another key signed under its id [A8-1]", async () => {
     const rotated = service("the next secret", { previous: SECRET });
     const token = await signToken(SECRETS, "lease", { job: "job_1" });
     expect(await verifyToken(rotated, "lease", token)).toMatchObject({ job: "job_1" });
@@ -122,7 +122,7 @@ describe("a cursor", () => {
     }
   });
 
-  it("is nothing else that was signed by the same secret", async () => {
+  it("is nothing else signed by the same secret", async () => {
     const lease = await signToken(SECRETS, "lease", { after: AFTER, of: "x" });
     expect(await decodeCursor(SECRETS, LIST, lease)).toBeNull();
     const { length } = await encodeCursor(SECRETS, LIST, AFTER);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { errorLines } from "../../support/stack/error-lines.ts";
 
-it("after a failed run, what a stack's parts logged as errors is printed, and nothing else of their logs", async () => {
+it("after a failed run, only the errors of a stack's logs are printed", async () => {
   const logs = await mkdtemp(join(tmpdir(), "logs-"));
   const worker = [
     { level: "info", event: "request", error: "not_found" },

@@ -4,7 +4,7 @@ import { observeLines, sampleInfo } from "../../../src/shared/log.ts";
 import { differences, sharedWorld } from "../../support/shared-world.ts";
 
 describe("what a file of tests leaves changed", () => {
-  it("is nothing where it changed nothing", () => {
+  it("is nothing if it changed nothing", () => {
     expect(differences(sharedWorld({ setting: 1 }), sharedWorld({ setting: 1 }))).toEqual([]);
   });
 
@@ -53,7 +53,7 @@ describe("what a file of tests leaves changed", () => {
     expect(differences(before, sharedWorld())).toContain(name);
   });
 
-  it("is named where the runtime has more", () => {
+  it("is named if the runtime has more", () => {
     expect(differences(sharedWorld({ "env.A": "1", "env.B": "2" }), sharedWorld({ "env.A": "3" }))).toEqual([
       "env.A",
       "env.B",

@@ -44,7 +44,7 @@ const readIfWhole = (zip: Buffer): [string, Buffer][] | null => {
 };
 
 describe("the strict reader of archives", () => {
-  it("reads what the service writes, and what others write in one piece", () => {
+  it("reads the service's archives, and those of others in one piece", () => {
     expect([...readStrictly(whole())]).toEqual([
       [FIRST, Buffer.from([1, 2, 3])],
       [SECOND, TEXT],
@@ -98,7 +98,7 @@ describe("the strict reader of archives", () => {
     expect(() => readStrictly(same)).toThrow("b.txt is there twice");
   });
 
-  it("never gives other files than are in it, whichever bit is flipped [2.6-3]", () => {
+  it("never returns wrong files for any flipped bit [2.6-3]", () => {
     const zip = whole();
     const expected = [...readStrictly(zip)];
     for (let bit = 0; bit < zip.length * 8; bit += 1) {

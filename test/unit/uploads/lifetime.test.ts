@@ -42,7 +42,7 @@ describe("an upload that a job has used", () => {
 
 const PRESIGNED = 1_800_000_000_000;
 
-it("an upload is looked at a minute after its URL has expired, then a day after its presign, then no more", () => {
+it("an upload is checked a minute after its URL has expired, then a day after its presign, then no more", () => {
   const first = PRESIGNED + (UPLOAD_SECONDS + 60) * 1_000;
   expect(nextInspection(PRESIGNED, PRESIGNED)).toBe(first);
   expect(expiredPresign(first)).toBe(PRESIGNED);

@@ -69,7 +69,7 @@ describe("a delivery", () => {
     );
   });
 
-  it("succeeds by any status from 200 to 299, and by none else", () => {
+  it("succeeds only by a status from 200 to 299", () => {
     fc.assert(
       fc.property(ends, (end) => {
         const isGood = end.status !== null && Math.floor(end.status / 100) === 2;
@@ -107,7 +107,7 @@ describe("a delivery", () => {
     expect(begun(delivery, 0, BEGIN + 35 * SECOND).attempt).toBe(1);
   });
 
-  it("that was taken for cut off succeeds all the same if a late response says so; a late failure changes no plan", () => {
+  it("succeeds after a late success, and ignores a late failure, if it was taken for cut off", () => {
     const { delivery: open } = begun(newDelivery(BEGIN), 0, BEGIN);
     const second = begun(begun(open, 0, BEGIN + MINUTE).delivery, 0, BEGIN + 2 * MINUTE);
     expect(second.attempt).toBe(1);
@@ -143,7 +143,7 @@ describe("a delivery that is asked for again", () => {
     expect(askedAgain(open, BEGIN + SECOND)).toBe(open);
   });
 
-  it("is due at once if a late response has made it succeed while the next attempt is under way", () => {
+  it("is due at once if a late response has made it succeed while the next attempt is in progress", () => {
     const cutOff = begun(begun(newDelivery(BEGIN), 0, BEGIN).delivery, 0, BEGIN + MINUTE).delivery;
     const second = begun(cutOff, 0, BEGIN + 2 * MINUTE).delivery;
     const succeeded = attempted(second, 0, answered(200), 0, BEGIN + 2 * MINUTE);

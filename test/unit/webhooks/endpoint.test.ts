@@ -50,7 +50,7 @@ describe("an endpoint that only fails", () => {
 });
 
 describe("an endpoint is notified of", () => {
-  it("the types that it wants, and of all if it names none", () => {
+  it("its chosen types, or all if it names none", () => {
     for (const type of WebhookEventType.options) {
       expect(wants({ events: null, createdAt: NOW }, { type, at: NOW })).toBe(true);
       expect(wants({ events: ["job.failed"], createdAt: NOW }, { type, at: NOW })).toBe(
@@ -59,7 +59,7 @@ describe("an endpoint is notified of", () => {
     }
   });
 
-  it("nothing that happened before it was there", () => {
+  it("no events from before its creation", () => {
     const endpoint = { events: null, createdAt: NOW };
     expect(wants(endpoint, { type: "job.failed", at: NOW - 1 })).toBe(false);
   });
@@ -89,7 +89,7 @@ describe("the alarm of an endpoint's object comes", () => {
     expect(wakesAfter({ oldestAt: null })).toBe(Infinity);
   });
 
-  it("in the future, whatever there is to do, once it has gone off", () => {
+  it("in the future for any pending work, once it has gone off", () => {
     const time = fc.option(fc.integer({ min: NOW - 40 * DAY, max: NOW + 40 * DAY }));
     const pending = fc.record({ dueAt: time, isHeld: fc.boolean(), failingSince: time, oldestAt: time });
     fc.assert(
@@ -118,7 +118,7 @@ describe("an account's webhook endpoints", () => {
     });
   });
 
-  it("are a hundred with those that were deleted within a day, and the refusal says so", () => {
+  it("are a hundred with those deleted within a day, and the refusal says so", () => {
     expect(endpointRefusal({ live: LIVE, kept: MOST_KEPT_ENDPOINTS })).toMatchObject({
       code: "too_many_webhook_endpoints",
       message: expect.stringContaining(`has ${MOST_KEPT_ENDPOINTS} webhook endpoints, including those`),

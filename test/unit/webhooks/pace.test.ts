@@ -33,11 +33,11 @@ describe("the pace of an endpoint [A3-19]", () => {
     expect([after(6, end), after(6, end, end), after(6, end, end, end), after(1, end)]).toEqual([3, 1, 1, 1]);
   });
 
-  it("is not slowed by an endpoint that quickly refuses what it does not want", () => {
+  it("is not slowed by quick refusals", () => {
     expect(after(FIRST_AT_A_TIME, ...times(14, responded(404)))).toBe(6);
   });
 
-  it("is at least one and at most six, whatever happens", () => {
+  it("is always at least one and at most six", () => {
     const end = fc.record({
       status: fc.option(fc.integer({ min: 200, max: 599 })),
       error: fc.constant(null),

@@ -30,7 +30,7 @@ describe("the secrets of an endpoint", () => {
     expect(OLD_SECRET_MS).toBe(24 * HOUR);
   });
 
-  it("end each a day after its own rotation, so that one whose answer was lost costs nothing", () => {
+  it("end each a day after their rotation, so a lost answer costs nothing", () => {
     const second = rotated(FIRST, "lost", NOW) ?? [];
     const third = rotated(second, "third", NOW + HOUR) ?? [];
     expect(namesAt(third, NOW + HOUR)).toEqual(["third", "lost", "first"]);
@@ -46,7 +46,7 @@ describe("the secrets of an endpoint", () => {
     expect(namesAt(rotated(secrets, "6", NOW + 24 * HOUR) ?? [], NOW + 24 * HOUR)).toEqual(["6", "5"]);
   });
 
-  it("however they are rotated: one is in use, at most five are valid, and none ends before its day", () => {
+  it("after any rotations, one is in use, at most five are valid, and none ends before its day", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 30 * HOUR }), { maxLength: 30 }), (pauses) => {
         let now = NOW;
@@ -71,7 +71,7 @@ describe("the secrets of an endpoint", () => {
 });
 
 describe("sealed secrets", () => {
-  it("are read again by the same service for the same endpoint, and by nobody else", async () => {
+  it("are readable only by the same service for the same endpoint", async () => {
     const sealed = await sealSecrets(service("a secret"), "whe_1", FIRST);
     expect(sealed).not.toContain("first");
     expect(await unsealSecrets(service("a secret"), "whe_1", sealed)).toEqual(FIRST);
@@ -95,7 +95,7 @@ describe("a secret", () => {
 });
 
 describe("the headers of an attempt", () => {
-  it("are verified by the package standardwebhooks with each of the secrets, whatever is signed, and by no other [A3-14]", async () => {
+  it("are verified by the package standardwebhooks with each valid secret, for any content, and with no other secret [A3-14]", async () => {
     const secrets = fc.array(fc.constant(null).map(newWebhookSecret), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(secrets, fc.uuid(), fc.json(), async (signing, id, body) => {
@@ -130,7 +130,7 @@ describe("the headers of an attempt", () => {
     });
   });
 
-  it("have no signature where there is no secret", async () => {
+  it("have no signature if there is no secret", async () => {
     expect((await signedHeaders([], "evt_1", BODY, 0))["webhook-signature"]).toBe("");
   });
 });

@@ -63,7 +63,7 @@ function run([program, file, source]: (typeof EXAMPLES)[string], sent: Sent): Pr
 }
 
 describe.each(Object.entries(EXAMPLES))("the page's example in %s", (_, example) => {
-  it("reads a request that the service signed, and refuses one that another did, that was changed, or that is old [A3-14]", async () => {
+  it("reads the service's signed request, and refuses one that is forged, changed or old [A3-14]", async () => {
     const body = '{"type":"job.succeeded","data":{"error":"ü"}}';
     const [secret, other] = [newWebhookSecret(), newWebhookSecret()];
     const headers = await signedHeaders([other, secret], "evt_1", body, Date.now());

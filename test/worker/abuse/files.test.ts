@@ -70,7 +70,7 @@ describe("the files of a day", () => {
     ["complete", 1],
     ["cancel", 2],
   ] as const)(
-    "bound what an attacker's month costs of the bucket's operations, whether its jobs are left to %s",
+    "bound an attacker's monthly cost of bucket operations, with jobs left to %s",
     async (end, count) => {
       overrideSettings({ MAX_UNITS_PER_DAY: 300 });
       client = await newClient();
@@ -84,7 +84,7 @@ describe("the files of a day", () => {
     },
   );
 
-  it("are those that were written: what a job could have written and did not is free again at its end", async () => {
+  it("are the written ones: unused reservations are free again at the job's end", async () => {
     overrideSettings({ MAX_UNITS_PER_DAY: 300 });
     client = await newClient();
     const [taskId = ""] = await uploads(client, 1);
@@ -95,7 +95,7 @@ describe("the files of a day", () => {
     await expect.poll(() => filesOfDay(client)).toBe(2 * 3 + 5);
   });
 
-  it("are none of a job that was cancelled before the inference service took it", async () => {
+  it("do not count for a job canceled before the inference service took it", async () => {
     client = await newClient();
     const { body } = await client.send("POST", "/v1/jobs", imageJob(await uploads(client, 3), GREEDY));
     expect(await filesOfDay(client)).toBeGreaterThan(29_000);

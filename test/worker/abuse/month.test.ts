@@ -39,7 +39,7 @@ const BUDGETS: Record<typeof env.FUZZ, Partial<Settings>> = {
 };
 
 it(
-  "what a trial account and somebody without a credential make the operator store, compute and pay in a month stays within what the settings promise",
+  "a month of a trial account and a stranger stays within the promised cost",
   async () => {
     overrideSettings(BUDGETS[env.FUZZ]);
     const length = LENGTHS[env.FUZZ];

@@ -82,7 +82,7 @@ describe("an access token", () => {
       expect((await accountBy(await provider.issue({ sub, ...bare }))).body).toEqual(changed.body);
     });
 
-    it("costs one read and no write where the token says nothing new", async () => {
+    it("costs one read and no write if the token says nothing new", async () => {
       const token = await provider.issue();
       await accountBy(token);
       const prepare = vi.spyOn(home.DB, "prepare");
@@ -173,7 +173,7 @@ describe("an access token", () => {
       }
     });
 
-    it("one that is signed by another key under the same id, or tampered with [5-8]", async () => {
+    it("one with another key's signature under the same id, or tampered with [5-8]", async () => {
       const other = await newProviderKey();
       await expectRefused(await provider.issue({}, { key: { ...other, kid: provider.key.kid } }));
       const [header, , signature] = (await provider.issue()).split(".");
@@ -181,7 +181,7 @@ describe("an access token", () => {
       await expectRefused([header, claims, signature].join("."));
     });
 
-    it("one whose last character is another, even if the same bytes are read from it", async () => {
+    it("one with another last character, even if its bytes are the same", async () => {
       const token = await provider.issue();
       for (const last of "ABQRghw0-_") {
         if (!token.endsWith(last)) await expectRefused(token.slice(0, -1) + last);
@@ -224,7 +224,7 @@ describe("an access token", () => {
       expect(provider.fetches).toBe(0);
     });
 
-    it("one that brings its own key [5-8]", async () => {
+    it("one with an embedded key [5-8]", async () => {
       const own = await newProviderKey();
       const header = {
         kid: own.kid,
@@ -235,13 +235,13 @@ describe("an access token", () => {
       await expectRefused(await provider.issue({}, { key: own, header }));
     });
 
-    it("one that is well-formed, but for a credential longer than any: without a fetch", async () => {
+    it("one that is longer than any credential, without a fetch", async () => {
       const token = await provider.issue({ padding: "x".repeat(100_000) });
       await expectRefused(token);
       expect(provider.fetches).toBe(0);
     });
 
-    it("one of a suspended account, on the very next request, whatever it says", async () => {
+    it("one of a suspended account, on the very next request, with any claims", async () => {
       const token = await provider.issue({ sub: "ada" });
       expect((await accountBy(token)).status).toBe(200);
       await home.DB.prepare("UPDATE accounts SET status = 'suspended'").run();
@@ -255,7 +255,7 @@ describe("an access token", () => {
     });
   });
 
-  it("of a person whose address is not verified creates a job as soon as a later token verifies it [4.3-35]", async () => {
+  it("creates a job as soon as a later token verifies the person's address [4.3-35]", async () => {
     const sub = "ada";
     const create = async (verified: boolean): Promise<Answer> => {
       const token = await provider.issue({ sub, email: "ada@example.com", email_verified: verified });

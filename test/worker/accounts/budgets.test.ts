@@ -66,7 +66,7 @@ const storeKeys = async (accountId: string, count: number, revokedAt: number | n
 };
 
 describe("the guards within the statements that insert", () => {
-  it("let in exactly the uploads that the rule lets in, however the account stands [4.1-8]", async () => {
+  it("accept exactly the uploads that the rule accepts, in any state of the account [4.1-8]", async () => {
     const { uploads } = home.platform;
     const seen = new Set<string>();
     const standing = fc.record({
@@ -113,7 +113,7 @@ describe("the guards within the statements that insert", () => {
     expect(seen.size, "each reason, and none").toBe(5);
   });
 
-  it("let in exactly the API keys that the rule lets in, however the account stands [4.9-15]", async () => {
+  it("accept exactly the API keys that the rule accepts, in any state of the account [4.9-15]", async () => {
     const { apiKeys } = home.platform;
     const seen = new Set<string>();
     const standing = fc.record({

@@ -44,7 +44,7 @@ async function fill({ accountId }: Client, uploads: number, jobs: number): Promi
 }
 
 describe("the counts of an account", () => {
-  it("cost a presign, an import's check and a job as many rows, however many uploads and jobs there are", async () => {
+  it("cost the same rows for a presign, an import's check and a job, with any number of uploads and jobs", async () => {
     const [few, many] = [await newClient(), await newClient()];
     await fill(few, 6, 6);
     await fill(many, 9_900, 990);
@@ -76,7 +76,7 @@ describe("the counts of an account", () => {
     expect(ofJob).toBeLessThanOrEqual(100);
   });
 
-  it("are what there is to count, whatever the API does", async () => {
+  it("match the rows after any operation of the API", async () => {
     const client = await newClient();
     const inference = new FakeInference();
     await presign(client);
@@ -93,7 +93,7 @@ describe("the counts of an account", () => {
     expect(await counts(client.accountId)).toEqual({ unused_uploads: 2, active_jobs: 0 });
   });
 
-  it("are what there is to count, whatever is written in whatever order, and whoever writes it", async () => {
+  it("match the rows after any writes in any order by any writer", async () => {
     const draw = new Draw();
     const clients = [await newClient(), await newClient()];
     // Rows that are counted again were counted before, so the account has its row.

@@ -43,7 +43,7 @@ describe("a request with an Idempotency-Key", () => {
     return error;
   };
 
-  it("runs once; a repetition gets the first answer, whatever the order of its fields", async () => {
+  it("runs once; a repetition gets the first answer, for any order of its fields", async () => {
     const first = await perform();
     expect(first.replayed).toBe(false);
     expect(await perform()).toEqual({ answer: first.answer, replayed: true });
@@ -54,7 +54,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(made).toHaveLength(1);
   });
 
-  it("is refused where the key came with another body, down to the order of a list", async () => {
+  it("is refused if the key came with another body, down to the order of a list", async () => {
     await perform({ body: { a: ["x", "y"] } });
     for (const body of [{ a: ["y", "x"] }, { a: ["x"] }, {}, null, { a: ["x", "y"], b: 1 }]) {
       expect(await refusal(perform({ body }))).toMatchObject({ code: "idempotency_mismatch", status: 409 });
@@ -80,7 +80,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(await perform()).toEqual({ answer: "later", replayed: true });
   });
 
-  it("is another request for another account, operation or key, and each time where there is no key [4.10-18]", async () => {
+  it("is another request for another account, operation or key, and each time if there is no key [4.10-18]", async () => {
     const { accountId } = await newClient();
     await perform();
     for (const other of [
@@ -96,7 +96,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(await rows()).toBe(4);
   });
 
-  it("is remembered for 24 hours, and then is new, with whatever body [4.10-18]", async () => {
+  it("is remembered for 24 hours, and then is new, with any body [4.10-18]", async () => {
     const start = Date.now();
     const first = await perform();
     vi.useFakeTimers({ now: start + REMEMBERED_MS - 1_000, toFake: ["Date"] });
@@ -118,7 +118,7 @@ describe("a request with an Idempotency-Key", () => {
   });
 
   describe("that fails", () => {
-    it("with an error of the catalogue leaves nothing behind: the next one runs again, whatever its body", async () => {
+    it("leaves nothing behind after an error of the catalog: the next one runs again, with any body", async () => {
       const fail = (effectId: string): Promise<never> => {
         made.push(effectId);
         return Promise.reject(new ServiceError("enqueue_failed"));
@@ -172,7 +172,7 @@ describe("a request with an Idempotency-Key", () => {
       expect(ends.filter((end) => end.status === "fulfilled" && !end.value.replayed)).toHaveLength(1);
     });
 
-    it("cannot, when it was only slow, undo or overwrite what was done by the one that took over", async () => {
+    it("cannot undo or overwrite its successor's work when it was only slow", async () => {
       let wake: (outcome: Outcome<string> | Error) => void = () => {};
       const slow = perform({}, (effectId) => {
         made.push(effectId);
@@ -227,7 +227,7 @@ describe("a request with an Idempotency-Key", () => {
       expect((await portal()).answer).toEqual({ url });
     });
 
-    it("shows it to no other request, and refuses where it can't be read", async () => {
+    it("shows it to no other request, and refuses if it can't be read", async () => {
       await portal();
       await portal({ key: "other" });
       await home.DB.prepare(

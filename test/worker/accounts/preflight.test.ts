@@ -62,18 +62,18 @@ describe.each(OPERATIONS)("%s, whose account is read with its first statement", 
     expectError(await perform(operation, { neither: "nor" }), 401, "Unauthorized");
   });
 
-  it("says what is wrong with a request of an account that is let in", async () => {
+  it("names the error in an accepted account's request", async () => {
     expectError(await perform(operation, { neither: "nor" }), 400, "invalid_request");
   });
 
-  it("goes by what the account may do now, and not by what it might when it was seen", async () => {
+  it("follows the account's present rights, not those remembered", async () => {
     await change("UPDATE accounts SET plan = 'blocked' WHERE id");
     const answer = await perform(operation);
     if (operation === "createUploadPresign") expect(answer.status).toBe(200);
     else expectError(answer, 402, "payment_required");
   });
 
-  it("does not begin again if the database fails: what it wrote may be there", async () => {
+  it("does not begin again after a database failure, because a write may have happened", async () => {
     const failing = vi
       .spyOn(Object.getPrototypeOf(home.DB), "batch")
       .mockRejectedValue(new Error("D1_ERROR: something of its own"));
@@ -103,7 +103,7 @@ describe("an account that has changed", () => {
     expectError(await client.send("POST", "/v1/jobs", videoJob(taskId)), 403, "task_not_owned");
   });
 
-  it("is let in by its access token as it is then, and not at all once it is suspended [5-5]", async () => {
+  it("is accepted by its current access token, and refused once it is suspended [5-5]", async () => {
     const provider = await FakeIdentityProvider.start();
     const tokenOf = (changes: object) => provider.issue({ sub: "ada", ...changes });
     const [token, another] = [await tokenOf({ name: "Ada" }), await tokenOf({ name: "Ada Lovelace" })];

@@ -54,7 +54,7 @@ describe("an access token", () => {
       expect(provider.fetches).toBe(2);
     });
 
-    it("looks for a key again that a fetch under way did not bring, because it began too early", async () => {
+    it("looks for a key again that a fetch in progress did not bring, because it began too early", async () => {
       expect((await accountBy(await provider.issue())).status).toBe(200);
       const [well, early] = [provider.answer, provider.key];
       const answered = Promise.withResolvers<void>();
@@ -108,7 +108,7 @@ describe("an access token", () => {
       expect((await accountBy(token)).status).toBe(200);
     });
 
-    it("does not knock again for a few seconds after a failure, for known keys neither", async () => {
+    it("makes no new fetch for some seconds after a failure, not for known keys either", async () => {
       const [known, forged] = [await provider.issue(), await newProviderKey()];
       expect((await accountBy(known)).status).toBe(200);
       const well = provider.answer;
@@ -188,7 +188,7 @@ describe("an access token", () => {
       expect(asked).toMatchObject({ redirect: "manual", signal: expect.any(AbortSignal) });
     });
 
-    it("lets API keys in whatever the provider does", async () => {
+    it("accepts API keys in any state of the provider", async () => {
       provider.answer = () => new Response("sorry", { status: 500 });
       expect((await (await newClient()).send("GET", "/v1/account")).status).toBe(200);
       expect(provider.fetches).toBe(0);

@@ -21,7 +21,7 @@ const path = () => `/v1/jobs/${jobId}/download`;
 const request = () => client.send("POST", path());
 const poll = async () => ArchiveDownload.parse((await client.send("GET", path())).body);
 
-it("an archive waits in its queue while its isolate builds two others, whose memory it shares", async () => {
+it("an archive waits in its queue while its isolate builds two others in the same memory", async () => {
   await request();
   const lines = linesFromNow();
   const { memory } = home.platform;

@@ -108,7 +108,7 @@ async function begunUpload(): Promise<ArchiveUpload> {
 }
 
 describe("an archive that takes several messages", () => {
-  it("has the same bytes as one that took one message, and says how many it took", async () => {
+  it("has the same bytes as an archive of one message, and says how many it took", async () => {
     const whole = await builtAtOnce();
     await request();
     const logged = vi.spyOn(console, "log");
@@ -153,7 +153,7 @@ describe("an archive that takes several messages", () => {
     await expectArchive(whole);
   });
 
-  it("is the same when each of its builders is cut off after a few files, however many they are", async () => {
+  it("is the same with each builder cut off after a few files", async () => {
     await withLargeOutputs(2);
     const whole = await builtAtOnce();
     await request();
@@ -219,7 +219,7 @@ describe("a builder that was believed dead and continues", () => {
     return { go: go.resolve, reached: reached.promise, ended };
   }
 
-  it("changes nothing of the archive that another finished meanwhile", async () => {
+  it("does not change the archive that another builder finished meanwhile", async () => {
     await withLargeOutputs(2);
     await request();
     const late = heldUp(2);
@@ -270,7 +270,7 @@ describe("a builder that was believed dead and continues", () => {
 });
 
 describe("a half-built archive that nobody continues with", () => {
-  it("is gone with its job at the end of the retention: upload, parts and what was kept", async () => {
+  it("is deleted with its job at the end of the retention: upload, parts and progress", async () => {
     const upload = await begunUpload();
     expect(await isOpen(upload)).toBe(true);
     later(31 * DAY);

@@ -43,21 +43,21 @@ describe("the inference service is sent", () => {
     expect(inference.last.formats).toEqual({ wanted: ["coco"], taskId: clip.taskId, index: 0 });
   });
 
-  it.each([{}, { formats: [] }])("of no formats where the job asked for none: %j [A4-3]", async (changes) => {
+  it.each([{}, { formats: [] }])("has no formats without a request: %j [A4-3]", async (changes) => {
     const { jobId, taskId } = await newJob(client, 1, changes);
     await deliverTask(jobId, taskId);
     expect(inference.last).not.toHaveProperty("formats");
     expect(inference.last).toMatchObject({ limits: { masks: 200 } });
   });
 
-  it("of half as many masks where each has a cut-out beside it, because a job has no more files for that [A4-13]", async () => {
+  it("has half as many masks with cut-outs, because a job has no more files for them [A4-13]", async () => {
     const { jobId, taskId } = await newJob(client, 100, { prompts: PROMPTS, formats: ["cutout"] });
     await deliverTask(jobId, taskId);
     expect(inference.last).toMatchObject({ limits: { masks: 150 } });
   });
 });
 
-it("the inference service may write what the formats are written as, and nothing else under their names", async () => {
+it("the inference service may write the formats' files, and nothing else under their names", async () => {
   const { jobId, taskId } = await newJob(client, 1, { formats: ["coco"] });
   await deliverTask(jobId, taskId);
   const ask = (name: string, contentType: string) =>
@@ -161,7 +161,7 @@ describe("an archive", () => {
     );
   });
 
-  it("has the same bytes when it takes several messages, whichever file a message ends at [A4-6]", async () => {
+  it("has the same bytes over several messages, with any file at a message's end [A4-6]", async () => {
     const { jobId } = await finishedJob();
     const built: Uint8Array[] = [];
     for (const archiveSliceFiles of [100, 1, 2]) {

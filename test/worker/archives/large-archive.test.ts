@@ -48,7 +48,7 @@ async function jobOfManyFiles(client: Client): Promise<{ jobId: string; names: s
 }
 
 it(
-  "an archive of 30,000 files, here of fewer unless the test is long, is built over several messages, however often a builder is cut off",
+  "an archive of 30,000 files (fewer in the short form) is built over several messages with any interruptions",
   async () => {
     const client = await newClient();
     const { jobId, names } = await jobOfManyFiles(client);

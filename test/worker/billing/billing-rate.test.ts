@@ -26,7 +26,7 @@ const rows = (): Promise<number | null> =>
   home.DB.prepare("SELECT count(*) AS n FROM idempotency_keys").first<number>("n");
 
 describe("billing pages of an account", () => {
-  it("are so many an hour, checkouts and portals together; one more calls nobody and leaves nothing", async () => {
+  it("are limited per hour, checkouts and portals together; one more calls Stripe for nothing", async () => {
     const lines = logged();
     for (let i = 0; i < MOST; i += 1)
       expect((await createSession(client, i % 2 === 0 ? "checkout" : "portal")).status).toBe(201);
@@ -105,19 +105,19 @@ describe("a webhook", () => {
     expect(isRead()).toBe(false);
   });
 
-  it("whose header may be good is read, and refused by its body", async () => {
+  it("is read if its header may be good, and refused by its body", async () => {
     const { event, isRead } = unreadEvent({ "stripe-signature": `t=${seconds()},v1=${hmac}` }, 100);
     expectError(await deliver(event), 400, "invalid_signature");
     expect(isRead()).toBe(true);
   });
 
-  it("is read by nobody where the operator has no billing", async () => {
+  it("is not read without billing", async () => {
     const { event, isRead } = unreadEvent({ "stripe-signature": `t=${seconds()},v1=${hmac}` }, 100);
     expectError(await sendWithoutBilling(event), 404, "not_found");
     expect(isRead()).toBe(false);
   });
 
-  it("that is forged is logged once a minute, however often it comes, with how often that was", async () => {
+  it("is logged once a minute if forged, with the number of times", async () => {
     const lines = logged();
     const forge = () => deliver(unreadEvent({}, 1).event);
     later(MINUTE);
@@ -128,7 +128,7 @@ describe("a webhook", () => {
     expect(refused.map(({ times }) => times)).toEqual([expect.any(Number), 5]);
   });
 
-  it("that is forged reads nothing and calls nobody; a true one that is replayed reads one row of each database and calls nobody", async () => {
+  it("reads nothing and calls no service if forged; a replayed one reads one row per database", async () => {
     const { body } = await createSession(client, "checkout");
     await stripe.press(body.url);
     const [real] = stripe.webhooks;

@@ -188,7 +188,7 @@ describe("webhooks of the payment provider", () => {
     expect(await modeOf(client)).toBe("blocked");
   });
 
-  it("count subscriptions to the service's price alone, whatever else the customer has [4.10-22]", async () => {
+  it("count subscriptions to the service's price alone, with any others of the customer [4.10-22]", async () => {
     const { subscriptions, webhooks } = stripe.fake;
     await createSession(client, "checkout");
     const customer = stripe.customerOf(client);
@@ -210,7 +210,7 @@ describe("webhooks of the payment provider", () => {
     expect(await billingRow(client)).toMatchObject({ subscription_id: own.id });
   });
 
-  it("count subscriptions to a price that the service had before, where the operator names it [4.10-22]", async () => {
+  it("count subscriptions to a price that the service had before, if the operator names it [4.10-22]", async () => {
     const { subscriptions } = stripe.fake;
     await createSession(client, "checkout");
     const customer = stripe.customerOf(client);
@@ -224,7 +224,7 @@ describe("webhooks of the payment provider", () => {
     expect(await home.platform.payments?.subscriptionOf(customer)).toBeNull();
   });
 
-  it("let the best-standing subscription speak for a customer who has several", async () => {
+  it("use the best subscription of a customer with several", async () => {
     const { subscriptions, webhooks } = stripe.fake;
     const first = await subscribed(stripe, client);
     await webhooks.deliver(subscriptions.begin(first.customer));
@@ -257,7 +257,7 @@ describe("webhooks of the payment provider", () => {
     },
   );
 
-  it("of a deleted customer forget it together with noting the event, or neither", async () => {
+  it("forget a deleted customer and note the event together, or neither", async () => {
     await subscribed(stripe, client);
     await stripe.deleteCustomer(client);
     const webhook = stripe.webhooks.pop();
@@ -273,7 +273,7 @@ describe("webhooks of the payment provider", () => {
     expect(await billingRow(client)).toBeNull();
   });
 
-  it("are logged with what became of them, also where the end of a subscription or of a customer writes more", async () => {
+  it("are logged with their outcome, also if the end of a subscription or customer writes more", async () => {
     const ended = await subscribed(stripe, client);
     await settledJob(client.accountId, { units: 3, fund: "paid", endedAt: Date.now() });
     const lines = logged();

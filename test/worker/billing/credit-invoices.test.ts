@@ -52,7 +52,7 @@ describe("the invoices of a customer", () => {
   const askFor = async (pictures: number) =>
     client.send("POST", "/v1/jobs", imageJob(await uploads(client, pictures)));
 
-  it("count if they are paid, however many are newer [4.10-19]", async () => {
+  it("count if they are paid, with any number of newer ones [4.10-19]", async () => {
     const { customer, id } = subscription();
     const { invoices } = stripe.fake.state;
     const paid = (units: number): Invoice => ({
@@ -96,7 +96,7 @@ describe("the invoices of a customer", () => {
     expect(state).toMatchObject({ owes: true, paidUnits: 2 * CREDIT + 1 });
   });
 
-  it("whose bank debit is under way are neither paid nor overdue, until it has succeeded or failed [4.10-19 4.10-20]", async () => {
+  it("are neither paid nor overdue during a bank debit, until it has succeeded or failed [4.10-19 4.10-20]", async () => {
     const { subscriptions } = stripe.fake;
     await use(3);
     await happens(subscriptions.debit(subscription()));

@@ -39,7 +39,7 @@ describe("the credit of a subscriber", () => {
   const use = (units: number): Promise<string> =>
     settledJob(client.accountId, { units, fund: "paid", endedAt: Date.now() });
 
-  it("bounds what it may use before it has paid: the day's limit begins as low, and the next day leaves no more [4.10-19]", async () => {
+  it("bounds its usage before payment: the day's limit begins as low, and the next day adds nothing [4.10-19]", async () => {
     expectError(await askFor(client, CREDIT + 1), 402, "daily_limit_reached");
     await use(3);
     later(DAY);
@@ -53,7 +53,7 @@ describe("the credit of a subscriber", () => {
     expectError(await askFor(client, 1), 402, "payment_required");
   });
 
-  it("grows with what is paid: as many units more, and those that were paid no longer count [4.10-19]", async () => {
+  it("grows with payments: by the paid units, which no longer count as owed [4.10-19]", async () => {
     await use(CREDIT);
     await report();
     await happens(stripe, client, "renew");
@@ -73,7 +73,7 @@ describe("the credit of a subscriber", () => {
     expect((await askFor(client, CREDIT)).status).toBe(202);
   });
 
-  it("does not grow with an invoice of nothing, as the first one is, nor with one that is open", async () => {
+  it("does not grow with an invoice of nothing, as the first one is, nor with an open one", async () => {
     await use(CREDIT);
     await report();
     await happens(stripe, client, "failPayment");
@@ -107,7 +107,7 @@ describe("the credit of a subscriber", () => {
     expectError(await askFor(client, 1), 402, "payment_required");
   });
 
-  it("keeps what a deleted customer had paid", async () => {
+  it("keeps a deleted customer's payments", async () => {
     await use(CREDIT);
     await report();
     await happens(stripe, client, "renew");
@@ -118,7 +118,7 @@ describe("the credit of a subscriber", () => {
     expect((await askFor(client, CREDIT)).status).toBe(202);
   });
 
-  it("is the account's own where the operator has set one, and nobody's whose plan the operator has set", async () => {
+  it("is the account's if the operator has set one, and unlimited if the operator has set the plan", async () => {
     const set = (column: "credit_units" | "plan", value: number | string | null) =>
       home.DB.prepare(`UPDATE accounts SET ${column} = ?2 WHERE id = ?1`).bind(client.accountId, value).run();
     await use(CREDIT);
@@ -187,7 +187,7 @@ describe("the end of a subscription", () => {
 
   const reported = () => stripe.fake.state.uses.map(({ units }) => units);
 
-  it("has what was used before it reported within minutes, not when its hour is over [4.10-21]", async () => {
+  it("reports earlier usage within minutes, not at the end of its hour [4.10-21]", async () => {
     await settledJob(client.accountId, { units: 7, fund: "paid", endedAt: Date.now() });
     await runCron(CRONS.report);
     expect(reported()).toEqual([]);
@@ -196,7 +196,7 @@ describe("the end of a subscription", () => {
     expect(reported()).toEqual([7]);
   });
 
-  it("cancels what has not begun; what is being processed is completed [4.10-21]", async () => {
+  it("cancels waiting tasks; running ones are completed [4.10-21]", async () => {
     const { jobId, tasks } = await newJob(client, 8);
     const [begun = "", held = ""] = tasks;
     await deliverTask(jobId, begun);
@@ -223,7 +223,7 @@ describe("the end of a subscription", () => {
       ]);
   });
 
-  it("cancels nothing of an account that subscribes again, or that the operator's plan lets in", async () => {
+  it("cancels nothing if the account subscribes again, or the operator's plan allows it", async () => {
     const { jobId } = await newJob(client, 2);
     await happens(stripe, client, "cancel");
     await stripe.subscribe(client);

@@ -59,7 +59,7 @@ describe("createJob 402 of a paying account", () => {
     expect((await create()).status).toBe(202);
   });
 
-  it("follows the account's own limit where it has one [4.3-41]", async () => {
+  it("follows the account's own limit if it has one [4.3-41]", async () => {
     const client = await newClient();
     const tasks = await uploads(client, 2);
     const limit = (units: number | null) =>
@@ -113,7 +113,7 @@ describe("createJob 402 of a paying account", () => {
           ["release", FRAMES],
         ]);
 
-    it("because it was cancelled", async () => {
+    it("because it was canceled", async () => {
       const jobId = await underWay(45);
       await client.send("POST", `/v1/jobs/${jobId}/cancel`);
       await isFree(jobId);
@@ -134,7 +134,7 @@ describe("createJob 402 of a paying account", () => {
       expect(await leftOfDay()).toBe(LIMIT - 30);
     });
 
-    it("in attempts that were lost, up to what it reserved", async () => {
+    it("in lost attempts, up to the reservation", async () => {
       const jobId = await underWay(25);
       await callBack(inference.last, "complete", failure(true));
       later(61_000);
@@ -153,7 +153,7 @@ describe("createJob 402 of a paying account", () => {
       expect(await leftOfDay()).toBe(LIMIT - 1);
     });
 
-    it("and of one that succeeds what it is charged", async () => {
+    it("and charges a successful job's units", async () => {
       const jobId = await underWay(30);
       await callBack(inference.last, "complete", videoSuccess(40));
       await expect.poll(() => entriesOf(jobId)).toHaveLength(3);
@@ -161,7 +161,7 @@ describe("createJob 402 of a paying account", () => {
     });
   });
 
-  it("lets in exactly as many jobs as the day has units, however many come at once [4.3-41]", async () => {
+  it("accepts exactly as many concurrent jobs as the day has units [4.3-41]", async () => {
     overrideSettings({ MAX_UNITS_PER_DAY: 5 });
     const client = await newClient();
     const tasks = await uploads(client, 1);

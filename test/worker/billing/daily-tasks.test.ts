@@ -57,7 +57,7 @@ describe("the tasks of a day", () => {
     expect((await client.send("GET", "/v1/account/overview")).body.access.canCreateJobs).toBe(false);
   });
 
-  it("are exactly as many as fit, however many jobs come at once", async () => {
+  it("are exactly as many as fit, with any number of concurrent jobs", async () => {
     overrideSettings({ TRIAL_MAX_TASKS_PER_DAY: 5, TRIAL_MAX_ACTIVE_JOBS: 100 });
     const client = await newClient("trial");
     const tasks = await uploads(client, 1);

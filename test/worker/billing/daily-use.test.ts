@@ -46,7 +46,7 @@ describe("the use of a day", () => {
     return { jobId: job.jobId, units, ...listing };
   };
 
-  it("agrees with a model of it, whatever jobs come at once, end, fail or are withdrawn, on whatever day [4.3-41]", async () => {
+  it("agrees with a model for any jobs, ends, failures and withdrawals on any day [4.3-41]", async () => {
     const anyStep = fc.oneof(
       fc.record({
         kind: fc.constant("at once" as const),
@@ -111,7 +111,7 @@ describe("the use of a day", () => {
     expect((await insert(accountId, 10, midnight + DAY)).listed).toBe(true);
   });
 
-  it("has none of the jobs of days before that are listed again after a database was restored", async () => {
+  it("leaves out earlier days' jobs that are listed again after a restore", async () => {
     const { accountId } = await newClient();
     const midnight = Date.UTC(2026, 0, 16);
     await useUnits(accountId, 2, midnight + 1);
@@ -122,7 +122,7 @@ describe("the use of a day", () => {
     });
   });
 
-  it("is one row of an account, however many jobs it has, and other accounts' is their own", async () => {
+  it("is one row of an account with any number of jobs, separate from other accounts", async () => {
     const [one, other] = [(await newClient()).accountId, (await newClient()).accountId];
     for (let day = 0; day < 3; day += 1) await useUnits(one, 4, day * DAY);
     await useUnits(other, 7, 0);

@@ -39,7 +39,7 @@ describe("metered usage by the hour", () => {
   };
   const calls = () => stripe.keysOf("POST /v1/billing/meter_events").length;
 
-  it("is one event per account and hour, sent once the hour is over, however many jobs there were [4.10-14]", async () => {
+  it("is one event per account and hour, sent after the hour, for any number of jobs [4.10-14]", async () => {
     const other = await newClient("trial");
     await stripe.subscribe(other);
     for (let i = 1; i <= 20; i += 1) await use(i);
@@ -58,7 +58,7 @@ describe("metered usage by the hour", () => {
     expect(calls()).toBe(2);
   });
 
-  it("counts as used in its window's hour, when the first of it was", async () => {
+  it("counts as used in its window's hour, at its first use", async () => {
     const first = Date.now();
     await use(1, first);
     later(60_000);
@@ -68,7 +68,7 @@ describe("metered usage by the hour", () => {
     expect(only(stripe.fake.state.uses).timestamp).toBe(Math.floor(first / 1_000));
   });
 
-  it("is never changed once it was tried: what is settled later is the hour's next part", async () => {
+  it("is never changed after a try: later units are the hour's next part", async () => {
     const name = hour();
     const inThatHour = Date.now();
     await use(5);

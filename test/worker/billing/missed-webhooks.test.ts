@@ -21,7 +21,7 @@ describe("a subscription whose webhook never came", () => {
   const asked = () => stripe.keysOf("GET /v1/subscriptions").length;
   const periodEnds = () => later(ofStripe().periodEnd * 1_000 - Date.now() + 1_000);
 
-  it("and that was cancelled loses paid access at the next daily look after its period's end", async () => {
+  it("and was canceled loses paid access at the next daily check after its period's end", async () => {
     stripe.fake.subscriptions.cancel(ofStripe());
     const before = asked();
     await runCron(CRONS.nightly);
@@ -34,7 +34,7 @@ describe("a subscription whose webhook never came", () => {
     expect(asked() - before).toBe(1);
   });
 
-  it("and whose customer is deleted is forgotten", async () => {
+  it("and has a deleted customer is forgotten", async () => {
     periodEnds();
     await stripe.deleteCustomer(client);
     await runCron(CRONS.nightly);
@@ -53,7 +53,7 @@ describe("a subscription whose webhook never came", () => {
     );
   });
 
-  it("loses paid access although Stripe refuses to report on another customer, whose period ended before", async () => {
+  it("loses paid access although Stripe refuses another customer with an earlier end of period", async () => {
     const other = await newClient("trial");
     await stripe.subscribe(other);
     await home.DB.prepare("UPDATE billing SET current_period_end = 1 WHERE account_id = ?1")
@@ -83,7 +83,7 @@ describe("a subscription whose webhook never came", () => {
     await vi.waitFor(async () => expect(await mode()).toBe("trial"), PATIENT);
   });
 
-  it("does not overwrite what a webhook wrote meanwhile", async () => {
+  it("does not overwrite a concurrent webhook's change", async () => {
     periodEnds();
     stripe.intercept = async (_request, pass) => {
       const answer = await pass();
@@ -94,7 +94,7 @@ describe("a subscription whose webhook never came", () => {
     expect(await mode()).toBe("blocked");
   });
 
-  it("and that was paid again is let in at the next daily look", async () => {
+  it("and was paid again is accepted at the next daily check", async () => {
     const { subscriptions, webhooks } = stripe.fake;
     for (const fails of ["failPayment", "giveUp"] as const) {
       await webhooks.deliver(subscriptions[fails](ofStripe()));
@@ -107,7 +107,7 @@ describe("a subscription whose webhook never came", () => {
     }
   });
 
-  it("is reported in a night in which there was one, and not in a night in which Stripe says what is known", async () => {
+  it("is reported in a night with a change, and not in a night without", async () => {
     const { subscriptions, webhooks } = stripe.fake;
     await webhooks.deliver(subscriptions.failPayment(ofStripe()));
     await stripe.deliverAll();
@@ -138,7 +138,7 @@ describe("a subscription whose webhook never came", () => {
   }
   const customers = () => home.DB.prepare("SELECT count(*) AS n FROM billing").first("n");
 
-  it("is one of at most 300 in a night, the one whose period ended first to begin with", async () => {
+  it("is one of at most 300 per night, the earliest end of period first", async () => {
     await manyCustomers(301, "active");
     stripe.intercept = async () => Response.json({ object: "list", data: [], has_more: false });
     await runCron(CRONS.nightly);
@@ -148,7 +148,7 @@ describe("a subscription whose webhook never came", () => {
     expect(results).toEqual([{ account_id: "acct_300" }]);
   });
 
-  it("is looked at although Stripe refuses to report on 300 others: each night those come first who waited for the longest time", async () => {
+  it("is checked although Stripe refuses 300 others: the longest waiting come first each night", async () => {
     await manyCustomers(300, "past_due");
     const { subscriptions, webhooks } = stripe.fake;
     await webhooks.deliver(subscriptions.failPayment(ofStripe()));
@@ -168,7 +168,7 @@ describe("a subscription whose webhook never came", () => {
 
   describe("while the secret key is another Stripe account's", () => {
     it.each(["active", "past_due"])(
-      "is not the reason to forget a customer, however many are %s and unknown there: the run ends, with an alarm",
+      "is no reason to forget a customer with any number %s and unknown: the run ends with an alarm",
       async (status) => {
         await manyCustomers(50, status);
         periodEnds();

@@ -103,7 +103,7 @@ describe("three months of customers who use all that they may", () => {
     return { used, paid, mostOwed, bound };
   }
 
-  it("one who pays may use twice as much each month, up to the day's limit", async () => {
+  it("a paying customer may use twice as much each month, up to the day's limit", async () => {
     const outcome = await play(async (customer, day) => {
       await customer.useAll();
       if (day % MONTH !== 0) return;
@@ -113,7 +113,7 @@ describe("three months of customers who use all that they may", () => {
     expect(outcome).toEqual({ used: 70_000, paid: 70_000, mostOwed: 40_000, bound: 40_000 });
   });
 
-  it("one who pays days late waits as long, and owes no more", async () => {
+  it("a customer who pays days late waits as long, and owes no more", async () => {
     const outcome = await play(async (customer, day) => {
       await customer.useAll();
       if (day % MONTH === LATE && day > MONTH) await happens(stripe, customer.client, "payInvoice");
@@ -124,7 +124,7 @@ describe("three months of customers who use all that they may", () => {
     expect(outcome).toEqual({ used: 70_000, paid: 30_000, mostOwed: 40_000, bound: 40_000 });
   });
 
-  it("one who cancels before each invoice and subscribes again gets no further than the first credit", async () => {
+  it("a customer who cancels before each invoice and subscribes again gets only the first credit", async () => {
     const outcome = await play(async (customer) => {
       await customer.useAll();
       await happens(stripe, customer.client, "cancel");
@@ -134,7 +134,7 @@ describe("three months of customers who use all that they may", () => {
     expect(outcome).toEqual({ used: CREDIT, paid: 0, mostOwed: CREDIT, bound: CREDIT });
   });
 
-  it("a fraud who never pays owes the first credit; one who pays once, as much again as it has paid [4.10-19]", async () => {
+  it("a customer who never pays owes the first credit; one who pays once, as much again [4.10-19]", async () => {
     const cheat = (paysOnce: boolean) =>
       play(async (customer, day) => {
         await customer.useAll();

@@ -8,7 +8,7 @@ import { home } from "../../support/worker/runtime/databases.ts";
 import { settledJob, useTokens } from "../../support/worker/fixtures/ledger.ts";
 
 describe("what an account has used of its trial", () => {
-  it("is read in as many rows, however many jobs of the trial have failed", async () => {
+  it("is read in the same number of rows with any number of failed trial jobs", async () => {
     const [few, many] = [(await newClient("trial")).accountId, (await newClient("trial")).accountId];
     await useTokens(few, 1, 5);
     await home.DB.batch(

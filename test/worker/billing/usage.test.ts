@@ -69,7 +69,7 @@ describe("metered usage", () => {
     expect(lines()).toContainEqual(expect.objectContaining({ event: "usage_stalled", oldest: "job_1" }));
   });
 
-  it("waits while the secret key is another Stripe account's, which would take it and count it for nobody", async () => {
+  it("waits while the secret key belongs to another Stripe account, which would count it for no customer", async () => {
     for (let i = 0; i < 5; i += 1) await use(`job_${i}`, 1, i, i === 0 ? customer : await newCustomer());
     const pass = stripe.intercept;
     const other = stripe.answerAsAnotherAccount();
@@ -268,7 +268,7 @@ describe("the hourly sweep", () => {
     expect(lines()).toContainEqual(expect.objectContaining({ event: "sweep_failed", part: "uploads" }));
   });
 
-  it("is not run by a cron that nobody knows, and that is reported", async () => {
+  it("is not run by an unknown cron, which is reported", async () => {
     await fill();
     const lines = logged();
     await runCron("* * * * *");

@@ -52,7 +52,7 @@ describe("the unpaid units of accounts", () => {
     expect(await owes()).toEqual([]);
   });
 
-  it("are owed after the end of the subscription, and by nobody whom the operator made paying", async () => {
+  it("are owed after the end of the subscription, but not by accounts set to paid by the operator", async () => {
     const account = await customer();
     await useUnits(account, 60, Date.now());
     await home.DB.prepare("UPDATE billing SET subscription_status = 'canceled' WHERE account_id = ?1")
@@ -87,7 +87,7 @@ describe("the work of a day that an account is not charged for", () => {
   const problem = { code: "input_unreadable", message: "It cannot be read." };
   const failed = { outcome: "failed", problem, retryable: false };
 
-  it("are its tasks that failed, and none that are in progress or succeeded", async () => {
+  it("are its failed tasks, without those in progress or successful", async () => {
     await ended(success());
     await newJob(client, 3);
     expect(await uncharged()).toEqual([]);

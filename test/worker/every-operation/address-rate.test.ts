@@ -78,7 +78,7 @@ describe("a flood of made-up credentials", () => {
     expect(verify.mock.calls.length).toBeLessThanOrEqual(most);
   });
 
-  it("gets 429 above the rate whatever is wrong with it; a request without a credential is not counted [8-15]", async () => {
+  it("gets 429 above the rate for any error; a request without a credential is not counted [8-15]", async () => {
     const [address, refused] = [newAddress(), generateApiKey()];
     const sendAs = async (headers: Record<string, string>): Promise<number> =>
       (await send("GET", "/v1/api-keys", { headers: { ...headers, "cf-connecting-ip": address } })).status;
@@ -98,7 +98,7 @@ describe("a flood of made-up credentials", () => {
     expect((await send("GET", "/api/functions", { headers: wrong })).status).toBe(429);
   });
 
-  it("comes from one address, whichever of its network of IPv6 it uses", async () => {
+  it("comes from one address for any address of its IPv6 network", async () => {
     const reads = countReads();
     let host = 0;
     const begun = Date.now();
@@ -114,7 +114,7 @@ describe("a flood of made-up credentials", () => {
     expect(reads.mock.calls.length).toBeLessThanOrEqual(minutes * RATE * readsOfOne());
   });
 
-  it("stops nobody else: neither other addresses, nor those at the same one whose credential was seen good [8-15]", async () => {
+  it("stops no other client: neither other addresses, nor known credentials at the same one [8-15]", async () => {
     const provider = await FakeIdentityProvider.start();
     const [address, client, token] = [newAddress(), await newClient(), await provider.issue()];
     expect((await use(client.key, address)).status).toBe(200);
@@ -129,7 +129,7 @@ describe("a flood of made-up credentials", () => {
     expect((await use(stranger.key, address)).status).toBe(200);
   });
 
-  it("is let through where the limiter does not answer, or the address is not known", async () => {
+  it("is let through if the limiter does not answer, or the address is not known", async () => {
     const client = await newClient();
     expect((await use(client.key, null)).status).toBe(200);
     expect((await use((await newClient()).key, "unknown")).status).toBe(200);
@@ -142,7 +142,7 @@ describe("a flood of made-up credentials", () => {
 });
 
 describe("a wrong credential", () => {
-  it("costs a read once in ten seconds, however often it comes", async () => {
+  it("costs one read in ten seconds, for any number of requests", async () => {
     const [key, reads] = [generateApiKey(), countReads()];
     for (let i = 0; i < 5; i += 1) expectError(await use(key, newAddress()), 401, "Unauthorized");
     expect(reads).toHaveBeenCalledTimes(readsOfOne());

@@ -84,7 +84,7 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
       body,
     });
 
-  it("refuses malformed and ambiguous JSON, and says what is wrong with it [7-17]", async () => {
+  it("refuses malformed and ambiguous JSON with an explanation [7-17]", async () => {
     for (const [what, body, reason] of LOOSE) {
       const answer = await post(body);
       expectError(answer, 400, "invalid_json");
@@ -105,7 +105,7 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
     }
   });
 
-  it("asks for a body again that broke off, and does not take it for a failure of its own", async () => {
+  it("asks for an interrupted body again, and does not count it as an internal failure", async () => {
     const broken = new ReadableStream({
       pull: (controller) => controller.error(new Error("Network connection lost.")),
     });
@@ -130,7 +130,7 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
       expectError(await post("{", JSON_TYPE, { "content-encoding": encoding }), 400, "invalid_json");
   });
 
-  it("takes JSON however its Content-Type is spelt, and reads the body [1-1]", async () => {
+  it("takes JSON with any spelling of its Content-Type, and reads the body [1-1]", async () => {
     for (const type of TYPES_TAKEN) {
       const field = present(Object.keys(valid).at(-1), "field");
       const wrong = field === "document" ? 1 : {};
@@ -141,7 +141,7 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
     }
   });
 
-  it("refuses an object whose length is nothing that can be compared, in place of any field", async () => {
+  it("refuses an object with an incomparable length in place of any field", async () => {
     for (const field of Object.keys(valid)) {
       const answer = await post(
         JSON.stringify({ ...valid, [field]: { length: { toString: 0, valueOf: 0 } } }),
@@ -182,7 +182,7 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
     expectError(await post(body + " ".repeat(most + 1 - body.length)), 400, "body_too_large");
   });
 
-  it("gives nothing long back [7-16]", async () => {
+  it("never repeats long values [7-16]", async () => {
     const long = "x".repeat(200_000);
     for (const body of [
       `{"type": "${long}"}`,
@@ -197,7 +197,7 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
 });
 
 describe("400 of a request of the wrong shape", () => {
-  it("says what is wrong, field by field [4.3-15 7-16]", async () => {
+  it("names each wrong field [4.3-15 7-16]", async () => {
     const client = await newClient();
     const job = await client.send("POST", "/v1/jobs", {
       type: "video",

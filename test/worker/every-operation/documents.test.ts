@@ -26,7 +26,7 @@ describe("/healthz", () => {
 });
 
 describe("the table of operations", () => {
-  it("has every route under /v1, and none else [4-1 9-1]", () => {
+  it("has exactly the routes under /v1 [4-1 9-1]", () => {
     const routes = createApp(platformOf)
       .routes.filter(({ method, path }) => path.startsWith("/v1/") && method !== "ALL")
       .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
@@ -36,7 +36,7 @@ describe("the table of operations", () => {
 });
 
 describe("GET /openapi.json", () => {
-  it("gives the document, to pages of any origin, and 304 to who has it", async () => {
+  it("returns the document to pages of any origin, and 304 if unchanged", async () => {
     const { status, headers, body } = await send("GET", "/openapi.json", {
       headers: { origin: "https://shop.example" },
     });
@@ -88,7 +88,7 @@ describe("the pages", () => {
     );
   });
 
-  it("name only what is there", async () => {
+  it("name only existing operations", async () => {
     for (const page of ["/", "/docs"]) {
       const html = await (await fetchPage(page)).text();
       for (const [, path = ""] of html.matchAll(/(?:href|src)="(\/[^"]*)"/g)) {

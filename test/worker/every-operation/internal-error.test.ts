@@ -6,7 +6,7 @@ import { requestOf } from "../../support/operation-requests.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
 describe.each(OPERATION_IDS)("%s 500", (operation) => {
-  it("reveals nothing of what failed inside, except the request's id, which the log has too [4.1-5 7-8 7-13]", async () => {
+  it("reveals nothing of the internal failure except the request's id, which is in the log [4.1-5 7-8 7-13]", async () => {
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
     vi.spyOn(Accounts.prototype, "findByKeyDigest").mockRejectedValue(new Error("D1_ERROR: secret details"));
     const { method, path, headers, body } = requestOf(operation);

@@ -132,7 +132,7 @@ describe("any request", () => {
   /** Number of calls of each operation, in all parts. */
   const seen = new Map<string, number>();
   it.each(validParts)(
-    "is answered as documented where it is valid, and is never refused for its form: part %i",
+    "is answered as documented if valid, and never refused for its form: part %i",
     async (part) => {
       const batch = fc.array(validRequests(), { minLength: BATCH, maxLength: BATCH });
       await fc.assert(

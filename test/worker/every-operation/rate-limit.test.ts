@@ -62,7 +62,7 @@ describe("429", () => {
     ]);
   });
 
-  it("refuses nobody because the limiter does not answer, and alerts the operator", async () => {
+  it("refuses no request when the limiter does not answer, and alerts the operator", async () => {
     const client = await newClient();
     const lines = logged();
     const { requestRate } = home.platform;

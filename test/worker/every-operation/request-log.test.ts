@@ -32,7 +32,7 @@ describe("the line in the log of a request", () => {
     expect(await lineOf(() => client.send("HEAD", "/v1/account"))).toMatchObject({ operation: "getAccount" });
   });
 
-  it("names a method and a route where there is no operation", async () => {
+  it("names a method and a route if there is no operation", async () => {
     const lines = [
       ["PUT", "/v1/jobs/job_1", 405, "PUT /v1/jobs/:jobId"],
       ["GET", "/docs/nothing", 404, "GET /docs/:file"],

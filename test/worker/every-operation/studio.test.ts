@@ -43,7 +43,7 @@ describe("the studio's pages", () => {
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  it("ask search engines to pass over what is shared, by a header and in the page, and name no other page's scripts [A23-14]", async () => {
+  it("ask search engines to ignore shared pages, by a header and in the page, and name no other page's scripts [A23-14]", async () => {
     const shared = await open("/studio/shared/job_x");
     expect(shared.headers.get("x-robots-tag")).toBe("noindex, nofollow");
     const html = await shared.text();
@@ -53,7 +53,7 @@ describe("the studio's pages", () => {
     expect((await open("/studio")).headers.get("x-robots-tag")).toBeNull();
   });
 
-  it("load scripts and styles that a browser may keep for ever, as their names change with what is inside", async () => {
+  it("load scripts and styles that a browser may cache for ever, because their names change with their content", async () => {
     const html = await (await open("/studio")).text();
     const files = [...html.matchAll(/(?:src|href)="(\/studio\/assets\/[^"]+)"/g)].map(
       ([, path = ""]) => path,
@@ -67,7 +67,7 @@ describe("the studio's pages", () => {
     expectError(await send("GET", "/studio/assets/no-such-file.js"), 404, "not_found");
   });
 
-  it("know the deployment's name, how people sign in and what a new subscriber may do, and no secret", async () => {
+  it("know the deployment's name, its sign-in and a new subscriber's limits, and no secret", async () => {
     const config = await (await open("/studio/config.json")).json();
     expect(config).toEqual({
       name: "Segmentation",

@@ -122,7 +122,7 @@ describe("two accounts", () => {
     }
   });
 
-  it("get signed addresses of their own files alone [4.5-1]", async () => {
+  it("get signed addresses of their files alone [4.5-1]", async () => {
     const { body } = await ask(ada.client, "retrieveJobResult", ada.own);
     const signed: string[] = body.assets.map((asset: { url: string }) => asset.url);
     expect(signed.length).toBeGreaterThan(0);

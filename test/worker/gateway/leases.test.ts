@@ -109,7 +109,7 @@ describe("a worker's leases stay", () => {
   });
 });
 
-it("stops a task that a worker still has, but whose lease has ended", async () => {
+it("stops a worker's task with an ended lease", async () => {
   const [key] = worker.running.keys();
   worker.socket.close(1000);
   await expect.poll(isHeld).toBe(false);
@@ -126,7 +126,7 @@ it("has no alarm while no lease is out", async () => {
   expect(await alarm()).toBeNull();
 });
 
-it("takes an offer back whose worker vanished before it answered", async () => {
+it("takes back an offer if its worker vanished before answering", async () => {
   worker.isMute = true;
   const other = await newJob(client);
   const offered = deliverTask(other.jobId, other.taskId);

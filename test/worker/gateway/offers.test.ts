@@ -37,7 +37,7 @@ describe("a connected worker", () => {
     await expect.poll(async () => (await gateway().listWorkers())[0]?.tasks).toBe(0);
   });
 
-  it("describes its model, and none does without a worker", async () => {
+  it("describes its model, or none without a worker", async () => {
     expect(await pool.describeModel()).toEqual({ reason: "status 503 no_worker" });
     const worker = await FakeWorker.start("desk");
     expect(await pool.describeModel()).toEqual(worker.hello.model);
@@ -80,7 +80,7 @@ describe("of several workers", () => {
     expect([first.begun.length, second.begun.length]).toEqual([2, 2]);
   });
 
-  it("the one that had the picture gets it again, unless it is full", async () => {
+  it("the worker that had the picture gets it again, unless it is full", async () => {
     const [first, second] = [await FakeWorker.start("first"), await FakeWorker.start("second")];
     const { jobId, taskId, tasks } = await newJob(client, 2);
     await deliverTask(jobId, taskId);
@@ -102,7 +102,7 @@ describe("of several workers", () => {
     expect([first.begun.length, second.begun.length]).toEqual([3, 2]);
   });
 
-  it("one whose model draws regions gets a region", async () => {
+  it("a worker with a model for regions gets a region", async () => {
     const regions = { box: true, points: true, clips: true, examples: false };
     const plain = await FakeWorker.start("plain");
     const { model } = plain.hello;
@@ -122,7 +122,7 @@ describe("of several workers", () => {
     expect([explicitAcks.length, retryMessages.length]).toEqual([3, 1]);
   });
 
-  it("the one that has a task answers a repeated offer, although it is full", async () => {
+  it("the worker with the task answers a repeated offer, although it is full", async () => {
     const worker = await FakeWorker.start("desk", 1);
     await FakeWorker.start("other");
     const { jobId, taskId } = await newJob(client);

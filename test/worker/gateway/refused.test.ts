@@ -64,7 +64,7 @@ describe("the operator", () => {
     expect(JSON.stringify((await operate("GET", "/workers")).body)).not.toContain(body.token);
   });
 
-  it("can't add a name that is none, or remove an unknown one", async () => {
+  it("can't add a malformed name, or remove an unknown one", async () => {
     expectError(await operate("POST", "/workers", { name: "a b" }), 400, "invalid_request");
     expectError(await operate("POST", "/workers/desk/remove"), 400, "invalid_request");
   });

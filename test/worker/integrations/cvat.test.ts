@@ -101,7 +101,7 @@ describe("the functions of CVAT", () => {
     ]);
   });
 
-  it("draw what is clicked: a mask of the picture's size, and a second click stores nothing [A21-9 A21-10]", async () => {
+  it("draw the clicked object: a mask of the picture's size, and a second click stores nothing [A21-9 A21-10]", async () => {
     const clicks = { pos_points: [[24, 12]], neg_points: [[2, 2]], obj_bbox: null };
     const { mask } = await answerOfFunction("segmentation-interactor", clicks, [
       { ...rectangle(20, 10, 8, 6), regionIndex: 0 },
@@ -139,7 +139,7 @@ describe("the functions of CVAT", () => {
       ],
     ],
     [[10, 5, 30, 20]],
-  ])("draw what is in a box, given as %j [A21-9]", async (obj_bbox) => {
+  ])("draw the object in a box, given as %j [A21-9]", async (obj_bbox) => {
     const body = { pos_points: [], neg_points: [], obj_bbox };
     await answerOfFunction("segmentation-interactor", body, [{ ...rectangle(12, 8, 4, 4), regionIndex: 0 }]);
     expect(regionsOf(inference.last)).toMatchObject([{ box: [10, 5, 20, 15] }]);
@@ -160,7 +160,7 @@ describe("the functions of CVAT", () => {
     expect(inference.last).toMatchObject({ prompts: ["person", "car"], threshold: 0.4 });
   });
 
-  it("say what is wrong, to whom and of what [A21-6 A21-7]", async () => {
+  it("name the error, its account and its request [A21-6 A21-7]", async () => {
     const interactor = "segmentation-interactor";
     expectError(await invoke("other", {}), 404, "not_found");
     expectError(await invoke(interactor, {}), 400, "invalid_request");

@@ -39,7 +39,7 @@ describe("an attribute of a labelling interface", () => {
     "$images[2]",
     "x/$none",
     "$",
-  ])("%s means nothing that is not in the task's data", (attribute) => {
+  ])("%s names nothing outside the task's data", (attribute) => {
     expect(valueOf(attribute, DATA) ?? null).toBe(attribute === "$" ? "$" : null);
   });
 });
@@ -49,7 +49,7 @@ const labelsOf = (config: string, data: object) =>
   controlsFor(readInterface(config).controls, data).map(({ form, labels }) => [form, labels]);
 
 describe("a labelling interface", () => {
-  it("has labels of its own, of the task's data, or both", () => {
+  it("has fixed labels, the task's labels, or both", () => {
     const config =
       inside(`<BrushLabels name="b" toName="i" value="$meta.labels"><Label value="cup"/></BrushLabels>
       <RectangleLabels name="r" toName="i"><Label value="$best"/></RectangleLabels>`);
@@ -100,7 +100,7 @@ describe("a labelling interface", () => {
     expect(() => labelsOf(config, data)).toThrow(expected);
   });
 
-  it("gives each task objects of its own labels only", () => {
+  it("gives each task objects of its labels only", () => {
     const config = inside(`<BrushLabels name="b" toName="i" value="$labels"/>`);
     const controls = controlsFor(readInterface(config).controls, { labels: ["cup"] });
     const shape = {
@@ -121,7 +121,7 @@ describe("a labelling interface", () => {
     ]);
   });
 
-  it("shows what is drawn without labels with the label that a further result names", () => {
+  it("shows masks without labels under the label of a further result", () => {
     const size = { original_width: 100, original_height: 100 };
     const context = DrawingContext.parse({
       result: [

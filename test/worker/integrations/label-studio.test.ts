@@ -166,7 +166,7 @@ describe("an ML backend of Label Studio", () => {
     }
   });
 
-  it("draws what is clicked or boxed, with the label that was chosen, and fetches its picture once [A21-1 A21-4]", async () => {
+  it("draws clicked or boxed objects with the chosen label, and fetches their picture once [A21-1 A21-4]", async () => {
     const spoon = { ...rectangle(20, 10, 8, 6), regionIndex: 0 };
     const url = "https://pictures.test/coffee.png";
     const context = { result: [click(50, 20, true), click(10, 90, 0)] };
@@ -191,7 +191,7 @@ describe("an ML backend of Label Studio", () => {
     expect(fetched).toHaveLength(1);
   });
 
-  it("gives nothing for a picture in which nothing is found, or that is none [A21-1]", async () => {
+  it("returns nothing for a picture without objects, or a file that is no picture [A21-1]", async () => {
     expect(await predict(["https://pictures.test/a.png"], [])).toEqual([
       { model_version: MODEL, score: 0, result: [] },
     ]);
@@ -241,7 +241,7 @@ describe("an ML backend of Label Studio", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("fetches all files of a request with what a personal access token of Label Studio gives once, too: new organisations have no legacy tokens [A21-5]", async () => {
+  it("fetches all files of a request with one exchange of a personal access token, too: new organizations have no legacy tokens [A21-5]", async () => {
     const token = "a-header.a-payload.a-signature";
     const asked = fakeLabelStudio(async (request) => {
       if (request.method === "GET") return new Response(PNG);

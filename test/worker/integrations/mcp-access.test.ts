@@ -48,7 +48,7 @@ describe("who may call it", () => {
     }
   });
 
-  it("is found with a slash at its end, too [A20-4]", async () => {
+  it("is also found with a slash at its end [A20-4]", async () => {
     const answer = await send("POST", "/mcp/", { headers: HEADERS, body: JSON.stringify(LIST) });
     expectError(answer, 401, "Unauthorized");
     expect(answer.headers.get("cache-control")).toBe("no-store");
@@ -60,7 +60,7 @@ describe("who may call it", () => {
     expectError(await send("GET", "/mcp/", { headers }), 405, "method_not_allowed");
   });
 
-  it("names its own address as the resource where the audience is no address above it", async () => {
+  it("names its own address as the resource if the audience is no address above it", async () => {
     const resourceFor = async (audience: string) => {
       overrideSettings({ OIDC_AUDIENCE: audience });
       return (await send("GET", METADATA)).body.resource;
@@ -71,7 +71,7 @@ describe("who may call it", () => {
     expect(await resourceFor("https://api.test/")).toBe("https://api.test/");
   });
 
-  it("is anybody with an access token for this audience, and nobody with another's [A20-4]", async () => {
+  it("is anybody with an access token for this audience, and no one with another's [A20-4]", async () => {
     const provider = await FakeIdentityProvider.start();
     const agent = await connect(await provider.issue());
     expect((await call(agent, "list_jobs")).structuredContent).toMatchObject({ items: [] });
@@ -89,7 +89,7 @@ describe("who may call it", () => {
     expect((await post(JSON.stringify(LIST), { origin: "https://api.test" })).status).toBe(200);
   });
 
-  it("is nobody where the operator has switched it off, nor is there metadata without a provider [A20-6]", async () => {
+  it("is no one if the operator has switched it off, and has no metadata without a provider [A20-6]", async () => {
     overrideSettings({ OIDC_ISSUER: undefined });
     expectError(await send("GET", METADATA), 404, "not_found");
     const { headers } = await send("POST", "/mcp");
@@ -101,7 +101,7 @@ describe("who may call it", () => {
 });
 
 describe("a hostile client", () => {
-  it("is refused a body that is too large before it is read, a batch, and what is no JSON [A20-5]", async () => {
+  it("is refused an oversized body before it is read, a batch, and malformed JSON [A20-5]", async () => {
     const large = JSON.stringify({ ...LIST, params: { cursor: "x".repeat(7_000_000) } });
     expectError(await post(large), 400, "body_too_large");
     expectError(await post(JSON.stringify([LIST, LIST])), 400, "invalid_request");

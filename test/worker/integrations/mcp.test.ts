@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 describe.each(REVISIONS)("the MCP server, for a client of %s", (revision) => {
-  it("lists its tools, each with schemas, hints and what it costs [A20-2]", async () => {
+  it("lists its tools, each with schemas, hints and its cost [A20-2]", async () => {
     const agent = await connect(client.key, revision);
     expect(agent.getNegotiatedProtocolVersion()).toBe(revision);
     const { tools } = await agent.listTools();
@@ -45,7 +45,7 @@ describe.each(REVISIONS)("the MCP server, for a client of %s", (revision) => {
     }
   });
 
-  it("finds what words name, draws what is pointed at in the same upload, and exports the job [A20-1]", async () => {
+  it("finds prompted objects, draws regions in the same upload, and exports the job [A20-1]", async () => {
     const agent = await connect(client.key, revision);
     const inference = new FakeInference();
     const [spoon, saucer] = [rectangle(3, 4, 10, 5), rectangle(20, 10, 8, 8)];
@@ -243,7 +243,7 @@ describe("a tool", () => {
       expect(complaintOf(await call(agent, "segment", { image, prompts: ["cat"] }))).toMatch(/https/);
   });
 
-  it("gives many objects over several answers", async () => {
+  it("returns many objects over several answers", async () => {
     const agent = await connect(client.key);
     const found = call(agent, "segment", { image: IMAGE, prompts: ["cat"] });
     const jobId = await finishNextJob(

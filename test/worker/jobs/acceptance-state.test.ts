@@ -121,7 +121,7 @@ async function round(draw: Draw, losesRows: boolean): Promise<Round> {
 const isListed = async (jobId: string): Promise<boolean> =>
   (await home.DB.prepare("SELECT 1 FROM jobs WHERE id = ?1").bind(jobId).first()) !== null;
 
-it("whatever fails and whatever the list loses, a job that was answered 202 stays", async () => {
+it("a job that was answered 202 stays after any failures and lost rows", async () => {
   const draw = new Draw();
   for (let i = 0; i < amount({ short: 4, long: 400 }); i += 1) {
     const { acknowledged, status, story } = await round(draw, true);
@@ -129,7 +129,7 @@ it("whatever fails and whatever the list loses, a job that was answered 202 stay
   }
 });
 
-it("whatever fails, a job that was withdrawn is gone in the end and costs nothing, as long as no row is lost", async () => {
+it("a withdrawn job disappears after any failures and costs nothing, as long as no row is lost", async () => {
   const draw = new Draw();
   for (let i = 0; i < amount({ short: 4, long: 400 }); i += 1) {
     const { acknowledged, begun, status, story } = await round(draw, false);

@@ -50,7 +50,7 @@ describe.each([
     expect((await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(404);
   });
 
-  it("and is answered 202 for the job of the first if the queue takes it in the end", async () => {
+  it("and is answered 202 for the first run's job if the queue accepts it later", async () => {
     const { client, queue, jobId, first, second, send } = await repeatedAfter(ms);
     queue.answers();
     expect(await second).toMatchObject({ status: 202, body: { jobId } });
@@ -59,7 +59,7 @@ describe.each([
     expect((await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(200);
   });
 
-  it("and is answered 202 also if the queue says that it failed, but a consumer has a task already", async () => {
+  it("and is answered 202 also if the queue reports a failure, but a consumer has a task already", async () => {
     const { client, tasks, queue, jobId, first, second } = await repeatedAfter(ms);
     const inference = new FakeInference();
     await deliverTask(jobId, present(tasks[0], "task"));

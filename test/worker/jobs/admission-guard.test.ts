@@ -38,7 +38,7 @@ const useTasks = (accountId: string, tasks: number, at: number): Promise<unknown
     .run();
 
 describe("the guard within the transaction that lists a job", () => {
-  it("lets in exactly the jobs that the rules of admission let in, however the account stands", async () => {
+  it("accepts exactly the jobs that the rules of admission accept, in any state of the account", async () => {
     const { jobs, ledger, settings, trialLane, uploads } = home.platform;
     const terms = { ...admissionTermsOf(settings), trial: { version: "v1", tokens: 10, days: 14 } };
     const seen = new Set<string>();

@@ -44,7 +44,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expect(inference.tasks).toHaveLength(3);
   });
 
-  it("takes back what a stopping service returns, at no attempt, as often as that is", async () => {
+  it("takes back a stopping service's tasks without an attempt, any number of times", async () => {
     for (let time = 1; time <= 4; time += 1) {
       await deliverTask(jobId, first());
       expect((await callBack(inference.last, "complete", { outcome: "returned" })).status).toBe(204);
@@ -56,7 +56,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expect((await job()).tasks[0]).toMatchObject({ status: "success" });
   });
 
-  it("gives a task up after three leases that ended without a word", async () => {
+  it("gives up a task after three leases without a report", async () => {
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       await deliverTask(jobId, second());
       later(61_000);
@@ -69,7 +69,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     });
   });
 
-  it("cancels what a service took without an answer, so that of four acceptances one runs", async () => {
+  it("cancels unanswered offers, so of four acceptances one runs", async () => {
     inference.silent = true;
     for (let offer = 0; offer < 3; offer += 1) {
       await deliverTask(jobId, first());
@@ -85,7 +85,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expect((await callBack(inference.last, "complete", success())).status).toBe(204);
   });
 
-  it("hands the lease back only after it cancelled what the service may have taken", async () => {
+  it("hands the lease back only after it canceled the possibly accepted task", async () => {
     inference.silent = true;
     const cancel = Promise.withResolvers<void>();
     const cancelling = vi.spyOn(InferenceClient.prototype, "cancel").mockReturnValue(cancel.promise);
@@ -106,14 +106,14 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     });
   });
 
-  it("gives up after a day what the service never had room for [3.1-6]", async () => {
+  it("gives up after a day without room [3.1-6]", async () => {
     later(86_400_001);
     await ring(jobId);
     expect(await job()).toMatchObject({ status: "failed" });
     expect((await job()).tasks[0].error).toMatch(/^inference_unavailable: /);
   });
 
-  it("gives up nothing of a batch while some of it ends all day, and all a day after the last that did [3.1-6]", async () => {
+  it("gives up no task of a batch with daily progress, and all a day after the last end [3.1-6]", async () => {
     const large = await newJob(client, 9);
     const status = async () => (await client.send("GET", `/v1/jobs/${large.jobId}`)).body;
     for (const taskId of large.tasks.slice(0, 3)) {

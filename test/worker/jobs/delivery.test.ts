@@ -37,13 +37,13 @@ describe("at-least-once delivery, exactly-once in effect", () => {
 
   const first = () => at(tasks, 0);
 
-  it("gives a task to one holder, however often its message comes", async () => {
+  it("gives a task to one holder for any number of messages", async () => {
     await Promise.all(Array.from({ length: 5 }, () => deliverTask(jobId, first())));
     await deliverTask(jobId, first());
     expect(inference.tasks).toHaveLength(1);
   });
 
-  it("informs the service whose task it is and how long it has been waiting, in each attempt", async () => {
+  it("tells the service the task's account and waiting time, in each attempt", async () => {
     const { createdAt } = await job();
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       await deliverTask(jobId, first());
@@ -53,7 +53,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     }
   });
 
-  it("comes to the same end whatever the order and the number of messages", async () => {
+  it("ends the same for any order and number of messages", async () => {
     const shuffled = [2, 0, 1, 2, 1, 0, 0].map((i) => at(tasks, i));
     for (const taskId of shuffled) await deliverTask(jobId, taskId);
     for (const task of inference.tasks.toReversed()) await callBack(task, "complete", success());
@@ -63,14 +63,14 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expect((await result()).manifest.items.map((item: { taskId: string }) => item.taskId)).toEqual(tasks);
   });
 
-  it("drops messages of jobs and tasks that are not, and retries one that it can't read", async () => {
+  it("drops messages of missing jobs and tasks, and retries an unreadable one", async () => {
     await deliverTask(`job_${"0".repeat(32)}`, first());
     await deliverTask(jobId, "unknown.png");
     expect(inference.tasks).toEqual([]);
     expect(await deliver("segmentation-bulk", { v: 9 })).toMatchObject({ retryMessages: [{ msgId: "m0" }] });
   });
 
-  it("offers a batch of ten six at a time, as many as there are connections: no timer runs for what is not sent", async () => {
+  it("offers a batch of ten six at a time, as many as there are connections, without idle timers", async () => {
     const many = await newJob(client, 10);
     const answers: (() => void)[] = [];
     const times: number[] = [];
@@ -111,7 +111,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expect((await result()).manifest.items[0].masks).toHaveLength(2);
   });
 
-  it("refuses every late callback of a lease that has ended, and keeps what the next holder reports", async () => {
+  it("refuses late callbacks of an ended lease, and keeps the next holder's reports", async () => {
     await deliverTask(jobId, first());
     const late = inference.last;
     later(61_000);
@@ -165,7 +165,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expectError(await callBack(inference.last, "complete", large), 400, "body_too_large");
   });
 
-  it("refuses a callback whose token is forged or of another purpose", async () => {
+  it("refuses a callback with a forged token or one for another purpose", async () => {
     await deliverTask(jobId, first());
     const task = inference.last;
     const { nextToken } = (await client.send("GET", "/v1/jobs?limit=1")).body;
@@ -176,7 +176,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expect((await job()).tasks[0].status).toBe("processing");
   });
 
-  it("is queued, also in the list, until the service took it, however often it was offered [3.1-3]", async () => {
+  it("is queued, also in the list, until the service took it, after any number of offers [3.1-3]", async () => {
     const pushed = vi.spyOn(Jobs.prototype, "project");
     inference.answer = () => new Response(null, { status: 429 });
     for (let offer = 0; offer < 3; offer += 1) {
@@ -227,7 +227,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     expect(inference.cancelled).toHaveLength(cancelled);
   });
 
-  it("sends again what was lost in the queue, ever more rarely", async () => {
+  it("resends lost messages, ever more rarely", async () => {
     const sent = vi.spyOn(Queues.prototype, "sendTasks");
     const rings: number[] = [];
     for (let seconds = 10; seconds <= 300; seconds += 10) {
@@ -248,7 +248,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     await expect.poll(() => sent.mock.calls.flatMap((call) => call[2])).toEqual(large.tasks.slice(0, 10));
   });
 
-  it("is in the list as it is, also when every push failed at first [2.2-3]", async () => {
+  it("has its state in the list, also when every push failed at first [2.2-3]", async () => {
     const listed = async () => (await client.send("GET", `/v1/jobs?jobId=${jobId}`)).body.items[0];
     const push = vi.spyOn(Jobs.prototype, "project").mockRejectedValue(new Error("D1 is down"));
     await finishJob(inference, client.accountId, jobId, tasks);

@@ -61,7 +61,7 @@ describe("a large result", () => {
     );
   });
 
-  it("is made while it is sent: who reads no further makes the Worker sign no further", async () => {
+  it("is made while it is sent: a client that stops reading stops the signing", async () => {
     const signatures = watchSignatures();
     const response = await ask();
     expect(signatures.count).toBe(0);

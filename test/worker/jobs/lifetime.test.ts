@@ -53,7 +53,7 @@ describe("a job's lifetime", () => {
     expect(await ring(jobId)).toBe(false);
   });
 
-  it("charges what was used to its end, though a task is still under way: by a meter event that is sent as ever", async () => {
+  it("charges an unfinished video's used units up to the end, by a normal meter event", async () => {
     await makeCustomer(client.accountId, "active");
     const { jobId, tasks } = await newJob(client, 2);
     await finishJob(new FakeInference(), client.accountId, jobId, tasks.slice(0, 1));
@@ -69,7 +69,7 @@ describe("a job's lifetime", () => {
     expect(results).toEqual([{ units: 1, first_tried_at: null }]);
   });
 
-  it("grants its holder no output any more, and says so: nothing would delete what comes after the purge", async () => {
+  it("grants its holder no more outputs, and says so, because they would outlive the purge", async () => {
     const inference = new FakeInference();
     const { jobId, taskId } = await newJob(client);
     await deliverTask(jobId, taskId);
@@ -88,7 +88,7 @@ describe("a job's lifetime", () => {
     expect(await left()).toEqual({ outputs: 0, archives: 0, rows: 0 });
   });
 
-  it("always has an alarm set, whatever happened", async () => {
+  it("always has an alarm set", async () => {
     const { jobId } = await successfulJob(client);
     const stub = env.JOBS.getByName(jobId);
     const alarm = () => runInDurableObject(stub, (_, state) => state.storage.getAlarm());
@@ -97,7 +97,7 @@ describe("a job's lifetime", () => {
     expect(await alarm()).toBeGreaterThan(Date.now() + 29 * DAY);
   });
 
-  it("keeps its alarm also while a setting is missing: one that threw too often would be gone", async () => {
+  it("keeps its alarm also while a setting is missing: after too many errors, the platform would drop it", async () => {
     const { jobId } = await newJob(client);
     await runInDurableObject(env.JOBS.getByName(jobId), async (_, state) => {
       await state.storage.deleteAlarm();
@@ -154,7 +154,7 @@ describe("a job's lifetime", () => {
     expect(await objects("inputs/")).toBe(1);
   });
 
-  it("is not begun on an upload whose day is over, though its bytes may still be there, unless a job has used it before", async () => {
+  it("does not begin on an upload after its day, even if its bytes exist, unless a job has used it", async () => {
     const { taskId } = await newJob(client);
     const late = await uploaded(client);
     later(DAY);

@@ -83,7 +83,7 @@ const endsOf = (jobId: string) =>
   );
 
 describe("many tasks and an inference service with room for four", () => {
-  it("all succeed in their first attempt, however often they are turned away, and a single picture passes them all", async () => {
+  it("all succeed in their first attempt after any number of refusals, and a single picture passes them all", async () => {
     const draw = new Draw();
     const inference = new BusyInference();
     const take = queued();

@@ -54,7 +54,7 @@ describe("an accepted job that the list has lost", () => {
     expect(await outputsOf(jobId)).toBe(2);
   });
 
-  it("is purged at the end of its retention all the same", async () => {
+  it("is purged at the end of its retention anyway", async () => {
     const { jobId, tasks } = await newJob(client);
     await loseJobs();
     await finishJob(new FakeInference(), client.accountId, jobId, tasks);
@@ -78,7 +78,7 @@ describe("an accepted job that the list has lost", () => {
     expect(await outputsOf(first.jobId)).toBe(1);
   });
 
-  it("takes its holder's report: nothing that was under way is lost", async () => {
+  it("accepts its holder's report: no work is lost", async () => {
     const { jobId, taskId } = await newJob(client);
     const inference = new FakeInference();
     await deliverTask(jobId, taskId);

@@ -49,7 +49,7 @@ describe("a video's task", () => {
     ],
     [{ numFrames: 30 }, { sampling: { ...DEFAULTS, numFrames: 30 } }],
   ])(
-    "sends the inference service what was requested with %j, and the limits of a video [1-3 4.3-9 4.3-12 4.3-13 8-10]",
+    "sends the inference service the request with %j, and a video's limits [1-3 4.3-9 4.3-12 4.3-13 8-10]",
     async (asked, expected) => {
       await taken({ prompts: ["cat", "dog"], ...asked });
       expect(TaskRequest.parse(inference.last)).toMatchObject({

@@ -38,7 +38,7 @@ describe("retrieveJob with `Prefer: wait=N`", () => {
     await expectWaiters(jobId, NOBODY);
   });
 
-  it("is answered with the job as it is when the time has passed [A1-1]", async () => {
+  it("is answered with the job's state when the time has passed [A1-1]", async () => {
     const { jobId } = await newJob(client);
     const answer = await ask(`/v1/jobs/${jobId}`, "wait=1");
     expect(answer).toMatchObject({ status: 200, body: { status: "queued" } });
@@ -52,7 +52,7 @@ describe("retrieveJob with `Prefer: wait=N`", () => {
     expect(appliedOf(answer)).toBe("wait=60");
   });
 
-  it("is answered at once, and without a word of it, where the value is no number [A1-3]", async () => {
+  it("is answered at once, and without a word of it, if the value is no number [A1-3]", async () => {
     const { jobId } = await newJob(client);
     for (const prefer of ["wait=soon", "wait", "wait=0", "return=minimal"]) {
       const answer = await ask(`/v1/jobs/${jobId}`, prefer);
@@ -83,7 +83,7 @@ describe("retrieveJob with `Prefer: wait=N`", () => {
     expect((await answer).body).toMatchObject({ jobId, status: "success" });
   });
 
-  it("is no slow request in the log: what the client waited does not count", async () => {
+  it("is no slow request in the log: the client's wait does not count", async () => {
     const { jobId, tasks } = await newJob(client);
     const lines = logged();
     const answer = ask(`/v1/jobs/${jobId}`, "wait=60");
@@ -123,7 +123,7 @@ describe("retrieveJobDownload with `Prefer: wait=N`", () => {
     expect((await answer).body).toMatchObject({ status: "failed", error: failed.message });
   });
 
-  it("is answered with the archive as it is when the time has passed [A1-2]", async () => {
+  it("is answered with the archive's state when the time has passed [A1-2]", async () => {
     const { jobId } = await successfulJob(client);
     const path = `/v1/jobs/${jobId}/download`;
     await client.send("POST", path);
@@ -132,7 +132,7 @@ describe("retrieveJobDownload with `Prefer: wait=N`", () => {
     expect(appliedOf(answer)).toBe("wait=1");
   });
 
-  it("is answered 404 at once where nobody asked for an archive", async () => {
+  it("is answered 404 at once without a requested archive", async () => {
     const { jobId } = await successfulJob(client);
     const answer = await ask(`/v1/jobs/${jobId}/download`, "wait=60");
     expectError(answer, 404, "download_not_requested");
@@ -148,7 +148,7 @@ describe("clients that wait", () => {
     return () => spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
   };
 
-  it("cost no call of the database while they wait, and each is answered at its own job's end [A1-4]", async () => {
+  it("cost no call of the database while they wait, and each is answered at its job's end [A1-4]", async () => {
     const jobs = await Promise.all(Array.from({ length: 8 }, () => newJob(client)));
     const answered: string[] = [];
     const answers = jobs.map(async ({ jobId }) => {

@@ -65,7 +65,7 @@ describe("a job that has lost its alarm", () => {
     expect((await client.send("POST", "/v1/jobs", next)).status).toBe(202);
   });
 
-  it("is woken by night if nobody calls: a day after its last change, not before", async () => {
+  it("is woken at night without requests: a day after its last change, not before", async () => {
     const { jobId } = await newJob(client);
     await loseAlarm(jobId);
     later(DAY - HOUR);
@@ -79,7 +79,7 @@ describe("a job that has lost its alarm", () => {
 });
 
 describe("the nightly look at old jobs", () => {
-  it("brings the list what it lost of a job: its end is pushed again", async () => {
+  it("restores a job's lost end in the list: it is pushed again", async () => {
     const { jobId } = await successfulJob(client);
     await home.DB.prepare("UPDATE jobs SET status = 'processing', version = 1").run();
     later(DAY + HOUR);
@@ -100,7 +100,7 @@ describe("the nightly look at old jobs", () => {
     ]);
   });
 
-  it("continues where an object can't be reached, and through more than one page", async () => {
+  it("continues if an object can't be reached, and through more than one page", async () => {
     const { jobId } = await newJob(client);
     const unknown = Array.from({ length: 101 }, (_, i) => `job_${String(i).padStart(32, "0")}`);
     await home.DB.batch(
@@ -148,7 +148,7 @@ describe("more old jobs than one night can wake", () => {
     expect(await rows()).toBe(0);
   });
 
-  it("are all looked at in turn, though none of them ends: each night continues where the one before ended", async () => {
+  it("are all checked in turn, though none of them ends: each night continues after the one before", async () => {
     await home.DB.prepare("UPDATE jobs SET updated_at = rowid").run();
     logged();
     let asked: string[] = [];
@@ -170,7 +170,7 @@ describe("more old jobs than one night can wake", () => {
     expect(await rows()).toBe(150);
   });
 
-  it("cost a few statements a page where no object knows them: D1 takes a thousand from one run", async () => {
+  it("cost a few statements a page if no object knows them: D1 takes a thousand from one run", async () => {
     const prepare = vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
     await night();
     expect(await rows()).toBe(0);
@@ -223,7 +223,7 @@ describe("a shorter retention", () => {
   });
 });
 
-it("a job is forgotten with its alarm in one turn: a crash leaves both or neither", async () => {
+it("a job is deleted with its alarm in one write: a crash leaves both or neither", async () => {
   const { jobId } = await newJob(client);
   await runInDurableObject(objectOf(jobId), async (_, { storage }) => {
     // Stops the process at the first deletion.

@@ -97,7 +97,7 @@ describe("a task goes", () => {
     expect([drawing.begun.length, finding.begun.length]).toEqual([1, 1]);
   });
 
-  it("to the first pool if none serves it, which then says so", async () => {
+  it("to the first pool if none serves it, which then reports so", async () => {
     const [first, second] = pooled(
       new SimulatedPool("first", 9, NO_REGIONS),
       new SimulatedPool("second", 9, NO_REGIONS),
@@ -175,7 +175,7 @@ describe("a task that a pool may have taken without an answer", () => {
 });
 
 describe("a cancellation", () => {
-  it("goes to the pool that has the task alone, and to all if none has said that it has it", async () => {
+  it("goes to the pool with the task alone, and to all if none has reported it", async () => {
     const [first, second] = pooled(new SimulatedPool("first", 1), new SimulatedPool("second", 9));
     const { jobId, tasks } = await newJob(client, 3);
     await deliverTask(jobId, at(tasks, 0));
@@ -209,7 +209,7 @@ describe("a cancellation", () => {
 describe("the model of several pools", () => {
   const decoder = { sha256: "5a".repeat(32), bytes: 7 };
 
-  it("has the decoder of the pools with embeddings, and asks one that is there for it", async () => {
+  it("has the decoder of the pools with embeddings, and asks an available one for it", async () => {
     const pools = pooled(
       new SimulatedPool("plain", 9),
       new SimulatedPool("away", 9, { decoder }),
@@ -223,7 +223,7 @@ describe("the model of several pools", () => {
     expect(pools.map(({ decoders }) => decoders.length)).toEqual([0, pools[1].decoders.length, 1]);
   });
 
-  it("has no decoder where two differ: an embedding does not say whose it is", async () => {
+  it("has no decoder if two differ: an embedding does not name its pool", async () => {
     const other = { ...decoder, sha256: "0f".repeat(32) };
     const pools = pooled(
       new SimulatedPool("a", 9, { decoder }),
@@ -233,7 +233,7 @@ describe("the model of several pools", () => {
     expect(pools.flatMap(({ decoders }) => decoders)).toEqual([]);
   });
 
-  it("is one object with what any of them can do", async () => {
+  it("is one object with the capabilities of all", async () => {
     pooled(
       new SimulatedPool("closed", 9, { vocabulary: ["cat"], formats: ["coco"], version: "1" }),
       new SimulatedPool("open", 9, { ...NO_REGIONS, formats: ["yolo"], version: "2", attributes: true }),
@@ -252,7 +252,7 @@ describe("the model of several pools", () => {
     });
   });
 
-  it("keeps what a pool can do that is away", async () => {
+  it("keeps an absent pool's capabilities", async () => {
     const open = new SimulatedPool("open", 9);
     const closed = new SimulatedPool("closed", 9, { vocabulary: ["cat"] });
     pooled(open, closed);

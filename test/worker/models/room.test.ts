@@ -76,7 +76,7 @@ describe("a task for which there is no room", () => {
     },
   );
 
-  it("comes back ever more rarely, and not together with the others [3.1-12]", async () => {
+  it("returns ever more rarely, and at random times [3.1-12]", async () => {
     inference.room = full;
     for (const [waited, least, most] of [
       [10, 2, 3],
@@ -108,7 +108,7 @@ describe("a task for which there is no room", () => {
     }
   });
 
-  it("is told by one question for a batch, which says whose the tasks are and since when they wait", async () => {
+  it("is answered by one request for a batch, with the tasks' accounts and waiting times", async () => {
     const asked = vi.fn(full);
     inference.room = asked;
     await deliver(QUEUE, ...messages);
@@ -122,7 +122,7 @@ describe("a task for which there is no room", () => {
     expect(asked).toHaveBeenCalledWith(messages.map(() => waiting));
   });
 
-  it("stays in its queue where the queue takes no new message", async () => {
+  it("stays in its queue if the queue takes no new message", async () => {
     inference.room = full;
     vi.spyOn(Queues.prototype, "sendLater").mockRejectedValueOnce(new Error("the queue is down"));
     expect(await deliverWorn(...messages)).toMatchObject({

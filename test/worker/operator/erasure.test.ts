@@ -39,7 +39,7 @@ describe("an account that is erased", () => {
     );
   });
 
-  it("leaves nothing in the database, the bucket, the job objects or the log that names the person or is theirs", async () => {
+  it("leaves no personal data in the database, the bucket, the job objects or the log", async () => {
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
     const { state, customerIds } = await erase(person);
     const lines = log.mock.calls.map(String).join("\n");
@@ -52,7 +52,7 @@ describe("an account that is erased", () => {
     for (const mark of [...Object.values(MARKS), person.key.slice(0, 12)]) expect(lines).not.toContain(mark);
   });
 
-  it("stays in the books by its opaque id alone: what it used is settled, what it reserved beyond that is released", async () => {
+  it("stays in the ledger by its opaque id alone: used units are settled, reserved ones released", async () => {
     await erase(person);
     const where = await tracesOf(person.accountId, person.jobIds);
     const books = ["accounts", "former_customers", "ledger", "meter_events"];
@@ -68,7 +68,7 @@ describe("an account that is erased", () => {
     expect(results).toEqual([{ customer_id: "cus_1", units: 2 }]);
   });
 
-  it("leaves the ids of its jobs in the books alone, also where a message of theirs dies late", async () => {
+  it("leaves the ids of its jobs in the books alone, also if a message of theirs dies late", async () => {
     const [finished, halfDone] = person.jobIds;
     const tables = async (jobId: string) =>
       new Set((await tracesOf(jobId, [])).map((trace) => trace.split(".")[0]));
@@ -80,7 +80,7 @@ describe("an account that is erased", () => {
     for (const jobId of person.jobIds) expect(await tables(jobId), jobId).toEqual(new Set(["ledger"]));
   });
 
-  it("is charged for what its jobs under way had used, by meter events that are sent as ever", async () => {
+  it("is charged for what its jobs in progress had used, by meter events that are sent as usual", async () => {
     for (const jobId of person.jobIds) await ring(jobId);
     await erase(person);
     const { results } = await home.DB.prepare(
@@ -89,7 +89,7 @@ describe("an account that is erased", () => {
     expect(results).toEqual([{ units: 2 }]);
   });
 
-  it("has its running jobs cancelled: the holder of a lease is notified, and what it reports is refused", async () => {
+  it("has its running jobs canceled: lease holders are notified, and their reports refused", async () => {
     const { last, cancelled } = person.inference;
     await erase(person);
     await vi.waitFor(() => expect(cancelled).toEqual([last.key]), PATIENT);
@@ -100,7 +100,7 @@ describe("an account that is erased", () => {
     expect(report.status).toBe(409);
   });
 
-  it("is refused at once, key and all, and gets nothing new from a request that was let in before", async () => {
+  it("is refused at once with its keys, and gets nothing new from an accepted request", async () => {
     await home.platform.erasures.begin(person.accountId, Date.now());
     expect((await person.send("GET", "/v1/account")).status).toBe(401);
     const { accountId } = person;
@@ -170,7 +170,7 @@ describe("an account that is erased", () => {
     expect(body.accountId).not.toBe(person.accountId);
   });
 
-  it("is looked at once more when nobody can write any more: what a late writer left goes too", async () => {
+  it("is checked again when no lease can write: late files are deleted too", async () => {
     const { checksAgainAt } = await erase(person);
     const [jobId] = person.jobIds;
     const { accountId } = person;
@@ -191,7 +191,7 @@ describe("an account that is erased", () => {
   });
 
   it.each([0, 2])(
-    "keeps nothing of the requests that come while its erasure begins, %i of them before it",
+    "keeps nothing of requests during the begin of its erasure, %i of them before it",
     async (before) => {
       const made = vi.spyOn(home.platform, "jobObject");
       const tasks = await Promise.all(Array.from({ length: 4 }, () => uploaded(person, markedPicture())));
@@ -232,7 +232,7 @@ describe("an account that is erased", () => {
     expect((await person.send("GET", "/v1/account")).status).toBe(401);
   });
 
-  it("leaves every other account as it was", async () => {
+  it("does not change any other account", async () => {
     const other = await newClient();
     const { jobId } = await newJob(other);
     await erase(person);
@@ -240,7 +240,7 @@ describe("an account that is erased", () => {
     expect((await env.MEDIA.list()).objects).toHaveLength(1);
   });
 
-  it("is refused by name if there is none, and may be erased again with the same report", async () => {
+  it("is refused by name if it is unknown, and may be erased again with the same report", async () => {
     await expect(eraseAccount(home.platform, "acct_none", 0)).rejects.toThrow(
       "There is no account acct_none.",
     );

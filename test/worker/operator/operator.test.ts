@@ -46,7 +46,7 @@ describe("the operator's API", () => {
     expectError(await operate("POST", "/relist", { objectIds: ["x"], dryRun: true }), 400, "invalid_request");
   });
 
-  it("says of a job that is not there what the operator can know: the operator has no account", async () => {
+  it("explains a missing job with all that the operator can know", async () => {
     for (const [method, path] of [
       ["GET", ""],
       ["POST", "/wake"],
@@ -87,7 +87,7 @@ describe("the operator's API", () => {
     expect((await client.send("GET", "/v1/jobs")).body.items).toMatchObject([{ jobId, status: "success" }]);
   });
 
-  it("lists the jobs that are under way for long, oldest first, with what their objects say", async () => {
+  it("lists the jobs that are in progress for long, oldest first, with what their objects say", async () => {
     const old = await newJob(client);
     later(HOUR);
     const newer = await newJob(client);
@@ -102,7 +102,7 @@ describe("the operator's API", () => {
 });
 
 describe("the list of stuck jobs", () => {
-  it("has the other jobs too where an object can't be reached", async () => {
+  it("has the other jobs too if an object can't be reached", async () => {
     const [away, there] = [await newJob(client), await newJob(client)];
     later(2 * HOUR);
     // The operator uses the platform of the first database.
@@ -121,7 +121,7 @@ describe("the list of stuck jobs", () => {
 });
 
 describe("a job that the operator cancels", () => {
-  it("fails where it has not ended; its holder is notified, its units come back, and a late report is refused", async () => {
+  it("fails if it has not ended; its holder is notified, its units come back, and a late report is refused", async () => {
     const { jobId, tasks } = await newJob(client, 3);
     const inference = new FakeInference();
     await finishJob(inference, client.accountId, jobId, tasks.slice(0, 1));
@@ -152,7 +152,7 @@ describe("a dead letter", () => {
   const count = () => home.DB.prepare("SELECT count(*) AS n FROM dead_letters").first<number>("n");
   const die = (...bodies: object[]) => deliver("segmentation-dead-letters", ...bodies);
 
-  it("is kept with its ids alone, and sent again when the operator says so", async () => {
+  it("is kept with its ids alone, and sent again on the operator's request", async () => {
     const { jobId, taskId } = await newJob(client);
     for (const body of [
       taskMessage(jobId, taskId),

@@ -53,7 +53,7 @@ describe("relist, after a restore of an older database,", () => {
       .results,
   });
 
-  it("writes back what was lost: rows, reservations, settlements, uploads. Twice is as good as once", async () => {
+  it("restores lost rows, reservations, settlements and uploads, once even if run twice", async () => {
     const trial = await newClient("trial");
     const ended = await successfulJob(client, 2);
     const underWay = await newJob(client, 2);
@@ -71,7 +71,7 @@ describe("relist, after a restore of an older database,", () => {
     expect(await everything()).toEqual(before);
   });
 
-  it("brings back what a row has lost, and what ended meanwhile is settled", async () => {
+  it("restores lost rows, and settles ended jobs", async () => {
     const { jobId, tasks } = await newJob(client);
     const old = await home.DB.prepare("SELECT status, version FROM jobs").first<{ version: number }>();
     await finishJob(new FakeInference(), client.accountId, jobId, tasks);
@@ -90,7 +90,7 @@ describe("relist, after a restore of an older database,", () => {
     ]);
   });
 
-  it("settles a job as ever if it ended after the loss", async () => {
+  it("settles a job as usual if it ended after the loss", async () => {
     const { jobId, tasks } = await newJob(client);
     await loseJobs();
     await finishJob(new FakeInference(), client.accountId, jobId, tasks);
@@ -100,7 +100,7 @@ describe("relist, after a restore of an older database,", () => {
     expect(Object.fromEntries(await entriesOf(jobId))).toEqual({ reserve: 1, settle: 1, release: 0 });
   });
 
-  it("never reports use twice: what may have been reported waits for somebody to look", async () => {
+  it("never reports use twice: what may have been reported waits for a person to look", async () => {
     await makeCustomer(client.accountId, "active");
     await successfulJob(client);
     await home.DB.prepare("DELETE FROM meter_events").run();
@@ -112,7 +112,7 @@ describe("relist, after a restore of an older database,", () => {
     expect(results).toEqual([{ units: 1, first_tried_at: 0, sent_at: null }]);
   });
 
-  it("is not needed for the end of a job that is still listed: whatever wakes it, its use is not reported twice", async () => {
+  it("is not needed for the end of a listed job: no wake-up reports its use twice", async () => {
     await makeCustomer(client.accountId, "active");
     const { jobId } = await successfulJob(client);
     await home.DB.batch(
@@ -146,7 +146,7 @@ describe("relist, after a restore of an older database,", () => {
     expect((await env.MEDIA.list({ prefix: `outputs/${client.accountId}/` })).objects).toEqual([]);
   });
 
-  it("continues where an object can't be reached, names it, and brings it back the next time", async () => {
+  it("continues if an object can't be reached, names it, and brings it back the next time", async () => {
     const { jobId } = await newJob(client);
     const other = await newJob(client);
     await loseJobs();
@@ -210,7 +210,7 @@ describe("relist, after a restore of an older database,", () => {
     expect(await traces()).toEqual({ jobs: 0, entries: 0 });
   });
 
-  it("leaves alone what was withdrawn, or was never accepted", async () => {
+  it("ignores withdrawn and never accepted jobs", async () => {
     const { jobId } = await newJob(client);
     await home.platform.jobs.withdraw(jobId, Date.now());
     expect(await relist()).toEqual({ [jobId]: "unsettled" });

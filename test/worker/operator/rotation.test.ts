@@ -116,7 +116,7 @@ async function use(one: Env, client: Client, { task, cursor, key, body, jobId }:
 const GOOD = { progress: 200, list: 200, repeat: true };
 
 describe("a rotation of the master secret", () => {
-  it("refuses nothing that is good, while instances of before and after it run beside each other [A8-3]", async () => {
+  it("refuses no valid token while old and new instances run together [A8-3]", async () => {
     const draw = new Draw();
     const client = await newClient();
     const inference = new FakeInference();
@@ -173,7 +173,7 @@ describe("a rotation of the master secret", () => {
     }
   });
 
-  it("lets nobody in by a forged token: of a known key id, of an unknown one, or of a key for something else [A8-3]", async () => {
+  it("accepts no forged token: of a known key id, of an unknown one, or of a key for something else [A8-3]", async () => {
     const client = await newClient();
     const inference = new FakeInference();
     const { task } = await issue(before, client, inference);
@@ -210,7 +210,7 @@ describe("a rotation of the master secret", () => {
 });
 
 describe("the secret of a webhook endpoint", () => {
-  it("that nobody can open is named and stays as it is; the others need the previous secret no more [A8-2]", async () => {
+  it("is named and unchanged if it cannot be decrypted; the others no longer need the previous secret [A8-2]", async () => {
     const client = await newClient();
     const endpoint = await newEndpoint(client);
     const lost = await newEndpoint(client, "https://receiver.test/lost");

@@ -48,7 +48,7 @@ describe("the hourly sweep, after an outage,", () => {
     },
   );
 
-  it("leaves to the next one what does not fit into its time, and does its other parts", async () => {
+  it("leaves the rest to the next one after its time, and does its other parts", async () => {
     const { accountId } = await newClient();
     await fill("stripe_events", accountId);
     const { billing, uploads } = home.platform;

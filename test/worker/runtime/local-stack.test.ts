@@ -24,7 +24,7 @@ async function ask(path: string, body: unknown, token?: string): Promise<Answer>
 }
 
 describe("the Worker of a local stack", () => {
-  it("runs the operator's statements on its database, all of them or none", async () => {
+  it("runs all or none of the operator's statements on its database", async () => {
     expect(
       (await ask(SQL, { statements: ["SELECT 1 AS one, NULL AS none", "SELECT 'a' AS word"] })).body,
     ).toEqual({ results: [[{ one: 1, none: null }], [{ word: "a" }]] });
@@ -43,13 +43,13 @@ describe("the Worker of a local stack", () => {
     ]);
   });
 
-  it("reads the operator an object of its bucket, and says where there is none", async () => {
+  it("returns an object of its bucket to the operator, and reports a missing one", async () => {
     await env.MEDIA.put("ledger/2026-08/a.jsonl", "{}\n");
     expect((await ask(OBJECT, { key: "ledger/2026-08/a.jsonl" })).body).toEqual({ text: "{}\n" });
     expect((await ask(OBJECT, { key: "ledger/2026-08/b.jsonl" })).body).toEqual({ text: null });
   });
 
-  it("does neither for others, and a deployed Worker for nobody", async () => {
+  it("does neither for others, nor in a deployed Worker", async () => {
     for (const [path, body] of [
       [SQL, { statements: ["SELECT 1"] }],
       [OBJECT, { key: "a" }],
@@ -59,7 +59,7 @@ describe("the Worker of a local stack", () => {
     }
   });
 
-  it("puts an event of its bucket into its queue, for the process that plays them and nobody else", async () => {
+  it("puts an event of its bucket into its queue, for the front end alone", async () => {
     const queued: unknown[] = [];
     const UPLOADS_QUEUE = { send: async (body: unknown) => queued.push(body) };
     const fake = Object.assign({}, env, { UPLOADS_QUEUE, BUCKET_EVENTS_KEY: "the key" });

@@ -55,7 +55,7 @@ describe("metrics", () => {
     expect(lines()).toHaveLength(8);
   });
 
-  it("are those of every line, also where the log is sampled", async () => {
+  it("are those of every line, also if the log is sampled", async () => {
     onTestFinished(() => void sampleInfo(1));
     // Objects have separate platforms, which are made at first use.
     await startedJob(now.client);
@@ -73,7 +73,7 @@ describe("metrics", () => {
       expect(names).not.toContain(name);
   });
 
-  it("and all lines of a job are in the log if its id is drawn, and none if not", async () => {
+  it("and has all lines of a drawn job in the log, and none of others", async () => {
     onTestFinished(() => void sampleInfo(1));
     sampleInfo(2);
     const lines = logged();

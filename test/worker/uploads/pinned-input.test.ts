@@ -23,7 +23,7 @@ describe("a task's input", () => {
   const etagOf = async (taskId: string) =>
     present(await env.MEDIA.head(inputKey(client.accountId, taskId)), "object").httpEtag;
 
-  it("is pinned at the acceptance: each task is offered with the ETag of its own bytes", async () => {
+  it("is pinned at the acceptance: each task is offered with its ETag", async () => {
     const { jobId, tasks } = await newJob(client, 3);
     for (const taskId of tasks) {
       await deliverTask(jobId, taskId);
@@ -31,7 +31,7 @@ describe("a task's input", () => {
     }
   });
 
-  it("stays pinned however often it is overwritten and the task is tried: the first ETag goes with each attempt [4.3-29]", async () => {
+  it("stays pinned through overwrites and retries: the first ETag goes with each attempt [4.3-29]", async () => {
     const { jobId, taskId } = await newJob(client);
     const accepted = await etagOf(taskId);
     for (const bytes of [GIF, JPEG]) {
@@ -45,7 +45,7 @@ describe("a task's input", () => {
     }
   });
 
-  it("is the same if the same bytes were uploaded once more", async () => {
+  it("is the same if the same bytes were uploaded again", async () => {
     const { jobId, taskId } = await newJob(client);
     await put(taskId, PNG);
     await deliverTask(jobId, taskId);
@@ -80,7 +80,7 @@ describe("a task's input", () => {
       ]);
   });
 
-  it("that was changed before the bucket's event has come is looked at again for the next job", async () => {
+  it("that was changed before the bucket's event has come is checked again for the next job", async () => {
     client = await newClient();
     const sized = { contentType: "image/png", size: PNG.length };
     const { taskId } = (await client.send("POST", "/v1/uploads/presign", sized)).body;

@@ -34,7 +34,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     client = await newClient();
   });
 
-  it("have the budget of the day's tasks: then a job whose uploads have to be looked at is refused without a read", async () => {
+  it("have the budget of the day's tasks: beyond it, a job with unseen uploads is refused without a read", async () => {
     // Twice as many tasks.
     overrideSettings({ MAX_UNITS_PER_DAY: 10 });
     const tasks = [...(await uploads(client, 7)), await presign(client)];
@@ -91,7 +91,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     await unheard;
   });
 
-  it("do not go on after the first upload that is missing", async () => {
+  it("do not continue after the first upload that is missing", async () => {
     const tasks = [await presign(client), ...(await uploads(client, 40))];
     const reads = countReads();
     expectError(await create(tasks), 409, "upload_incomplete");
@@ -99,7 +99,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     expect(reads()).toBeLessThanOrEqual(12);
   });
 
-  it("are none for a job that is accepted", async () => {
+  it("do not happen for an accepted job", async () => {
     overrideSettings({ MAX_UNITS_PER_DAY: 3 });
     const tasks = await uploads(client, 3);
     expect((await create(tasks)).status).toBe(202);
@@ -107,7 +107,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     expect(rows).toBe(0);
   });
 
-  it("are none for uploads that were inspected after their URLs had expired: what was seen is taken", async () => {
+  it("do not happen for uploads inspected after their URLs had expired", async () => {
     const inference = new FakeInference();
     const [png, gif] = [await uploaded(client), await uploaded(client, GIF, "image/gif")];
     await inspect();
@@ -119,7 +119,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     expect(inference.last.inputEtag).toBe(stored?.httpEtag);
   });
 
-  it("are none for uploads that an accepted job has seen: the next job takes what that saw [4.3-29]", async () => {
+  it("do not happen for uploads that an accepted job has seen: the next job reuses its findings [4.3-29]", async () => {
     const inference = new FakeInference();
     const tasks = [await uploaded(client), await uploaded(client, GIF, "image/gif")];
     const sized = await client.send("POST", "/v1/uploads/presign", {
@@ -164,7 +164,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     expect(reads()).toBe(2);
   });
 
-  it("are not needed to refuse what was seen to be of no format of the trial", async () => {
+  it("are not needed to refuse an upload of a known unsupported format", async () => {
     client = await newClient("trial");
     const odd = await uploaded(client, GIF, "image/gif");
     await inspect();
@@ -173,7 +173,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     expect(reads()).toBe(0);
   });
 
-  it("look again at an upload whose object a second inspection did not find", async () => {
+  it("check an upload again if a second inspection missed its object", async () => {
     const taskId = await uploaded(client);
     expect((await create([taskId])).status).toBe(202);
     await inspect();

@@ -91,7 +91,7 @@ describe("an event of the bucket", () => {
     expect(await bytesOfDay()).toBe(2 * most + 1);
   });
 
-  it("of a file that another has replaced deletes nothing: what is there now decides", async () => {
+  it("deletes nothing for a replaced file: the present one decides", async () => {
     const taskId = await presign(client);
     const large = await stored(taskId, 101);
     const fit = await stored(taskId, 60);
@@ -100,7 +100,7 @@ describe("an event of the bucket", () => {
     expect(await isThere(taskId)).toBe(true);
   });
 
-  it("has what is stored of a deleted upload deleted again, and the inspection forgets it as ever", async () => {
+  it("has a deleted upload's late file deleted again, and the inspection forgets it as always", async () => {
     const taskId = await presign(client);
     await client.send("DELETE", `/v1/uploads/${taskId}`);
     await tell(await stored(taskId, 20));
@@ -195,7 +195,7 @@ describe("an event of the bucket", () => {
 });
 
 describe("an event that is lost", () => {
-  it("is found by the inspection: the size counts, what is too large goes, and the log says so [4.1-11]", async () => {
+  it("is found by the inspection: the size counts, an oversized file is deleted and logged [4.1-11]", async () => {
     const [announced, lost, large] = [await presign(client), await presign(client), await presign(client)];
     await tell(await stored(announced, 20));
     await stored(lost, 30);

@@ -69,7 +69,7 @@ describe("the inspection of uploads", () => {
     expect(await sizes()).toEqual([50]);
   });
 
-  it("takes what a job has used too: an overwrite after the acceptance is not kept for the retention", async () => {
+  it("includes used uploads: an overwrite after the acceptance is deleted", async () => {
     const [taskId = ""] = await uploads(client, 1);
     expect((await client.send("POST", "/v1/jobs", imageJob([taskId]))).status).toBe(202);
     await put(taskId, 101);
@@ -162,7 +162,7 @@ describe("the bytes of an account's day", () => {
     expect(await home.DB.prepare("SELECT count(*) AS n FROM upload_bytes").first("n")).toBe(0);
   });
 
-  it("count what was too large and is deleted, and each upload by the most that was seen of it, once", async () => {
+  it("count deleted oversized files, and each upload once by its largest size", async () => {
     const taskId = await presign(client);
     const bytes = async () => dailyBytesOf(await home.platform.uploads.use(client.accountId, Date.now()));
     await put(taskId, 70);
@@ -177,7 +177,7 @@ describe("the bytes of an account's day", () => {
 });
 
 describe("createJob of an upload that is too large", () => {
-  it("deletes it, and counts its bytes: nobody hides it from the inspection by asking for a job [4.1-7]", async () => {
+  it("deletes it, and counts its bytes: a job request does not hide it from the inspection [4.1-7]", async () => {
     const taskId = await uploaded(client, new Uint8Array([...PNG, ...new Uint8Array(100)]));
     expectError(await client.send("POST", "/v1/jobs", imageJob([taskId])), 400, "upload_too_large");
     expect(await isThere(taskId)).toBe(false);

@@ -106,7 +106,7 @@ describe("an attempt", () => {
     });
   });
 
-  it("that finds nobody fails as unreachable", async () => {
+  it("fails as unreachable without a listener", async () => {
     await sendTest(client, endpoint);
     endpoints.answer(endpoint, () => {
       throw new Error("Network connection lost.");
@@ -118,7 +118,7 @@ describe("an attempt", () => {
     });
   });
 
-  it("reads nothing of a body of megabytes: it is cancelled [A3-16]", async () => {
+  it("reads nothing of a body of megabytes: it is canceled [A3-16]", async () => {
     let pulled = 0;
     let cancelled = false;
     const megabyte = new Uint8Array(1_000_000);
@@ -146,7 +146,7 @@ describe("an attempt", () => {
     expect((await delivery(client, endpoint)).status).toBe("succeeded");
   });
 
-  it("is written down before it is made: one that is cut off has been, and the next has the same id [A3-17]", async () => {
+  it("is recorded before it is made: an interrupted one counts, and the next has the same id [A3-17]", async () => {
     const { deliveryId } = await sendTest(client, endpoint);
     // A run that never ends.
     const forEver = new Promise<Response>(() => {});
@@ -238,7 +238,7 @@ describe("a dead endpoint", () => {
     expect(await delivery(client, endpoint)).toMatchObject({ status: "failed", nextAttemptAt: null });
   });
 
-  it("is not tried before its time, however often the alarm goes off", async () => {
+  it("is not tried before its time, for any number of alarms", async () => {
     await sendTest(client, endpoint);
     answers(503);
     await ringEndpoint(endpoint);

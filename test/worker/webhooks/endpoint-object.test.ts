@@ -43,7 +43,7 @@ const answers = (status: number, headers: Record<string, string> = {}) =>
   endpoints.answer(endpoint, () => new Response(null, { status, headers }));
 
 describe("an endpoint's object", () => {
-  it("continues where it was when it is evicted", async () => {
+  it("continues at the same place after an eviction", async () => {
     await sendTest(client, endpoint);
     answers(503);
     await ringEndpoint(endpoint);
@@ -135,7 +135,7 @@ describe("an endpoint's object", () => {
   const dropped = (lines: readonly Record<string, unknown>[]) =>
     lines.filter(({ event }) => event === "webhook_deliveries_dropped");
 
-  it("keeps all that is undelivered, however many, and what has succeeded of the newest 10,000 [A3-22]", async () => {
+  it("keeps all undelivered events, and the successful ones of the newest 10,000 [A3-22]", async () => {
     const lines = logged();
     await sendTest(client, endpoint);
     await seed(3, "succeeded");
@@ -148,7 +148,7 @@ describe("an endpoint's object", () => {
     expect(dropped(lines())).toEqual([]);
   });
 
-  it("drops the oldest undelivered deliveries above the limit of bytes, and says so as an error [A3-22]", async () => {
+  it("drops the oldest undelivered deliveries above the limit of bytes, and logs an error [A3-22]", async () => {
     const lines = logged();
     const ring = () => ringEndpointWith(endpoint, { MAX_WEBHOOK_BACKLOG_BYTES: "10000" });
     await sendTest(client, endpoint);
@@ -164,7 +164,7 @@ describe("an endpoint's object", () => {
     expect(dropped(lines())).toHaveLength(1);
   });
 
-  it("counts what is undelivered as its deliveries end and are asked for again", async () => {
+  it("counts undelivered events as deliveries end and are requested again", async () => {
     const undelivered = () =>
       runInDurableObject(objectOf(endpoint), (_, { storage }) => new WebhookStorage(storage).undelivered);
     const { event, deliveryId } = await sendTest(client, endpoint);

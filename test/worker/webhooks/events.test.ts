@@ -76,7 +76,7 @@ describe("an endpoint is notified", () => {
     expect(archive?.event).toEqual({ type: "archive.ready", timestamp, data });
   });
 
-  it("of a job and an archive that failed, and of a job that was cancelled; not of one that was deleted [A3-12]", async () => {
+  it("for a failed job and archive, and for a canceled job; not for a deleted one [A3-12]", async () => {
     const endpoint = await newEndpoint(client);
     await endedJob([failure(false)]);
     await delivered(endpoint, 1);
@@ -105,7 +105,7 @@ describe("an endpoint is notified", () => {
     expect(JSON.stringify(at(deliveries, 2).event)).toContain("canceled:");
   });
 
-  it("only of what it wants, and nothing that happened before it was there, to others or while it is disabled [A3-13]", async () => {
+  it("only of its types, and nothing from before its creation, for others or while it is disabled [A3-13]", async () => {
     await endedJob();
     const wanting = await newEndpoint(client, "https://a.test/", { events: ["job.failed", "archive.ready"] });
     const all = await newEndpoint(client, "https://b.test/");
@@ -162,7 +162,7 @@ describe("an event", () => {
     expect(await notedEvents(jobId)).toBeUndefined();
   });
 
-  it("is handed over again until each endpoint's object has it, and is one delivery each all the same [A3-15]", async () => {
+  it("is handed over again until each endpoint's object has it, and is one delivery each anyway [A3-15]", async () => {
     const pair = [await newEndpoint(client, "https://a.test/"), await newEndpoint(client, "https://b.test/")];
     const [first, second] = pair.map(({ endpointId }) => endpointId);
     // oxlint-disable-next-line typescript/unbound-method -- called with the object itself below
@@ -202,7 +202,7 @@ describe("an event", () => {
     expect(await notedEvents(jobId)).toHaveLength(2);
   });
 
-  it("of an account without endpoints costs no statement of its own, and leaves nothing behind [A3-19]", async () => {
+  it("cost no extra statement without endpoints, and leave nothing behind [A3-19]", async () => {
     const listeners = vi.spyOn(WebhookEndpoints.prototype, "listeners");
     const jobId = await endedJob();
     await vi.waitFor(async () => expect(await notedEvents(jobId)).toBeUndefined(), PATIENT);

@@ -11,7 +11,7 @@ describe("what several views show", () => {
     ]);
   });
 
-  it("is several objects where they lie apart or have different labels, best first", () => {
+  it("is several objects if they lie apart or have different labels, best first", () => {
     const apart = [at(0, 0.3), at(60, 0.5), at(0, 0.4, 1)];
     expect(mergeViews(apart, 0.55).map(({ label, score }) => [label, score])).toEqual([
       [0, 0.5],

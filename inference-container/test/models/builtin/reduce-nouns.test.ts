@@ -32,7 +32,7 @@ function table(senses: string[]): Record<string, readonly number[]> {
 }
 
 describe("reducing WordNet to a vocabulary", () => {
-  it("keeps the label's noun, what falls under it and what it falls under", () => {
+  it("keeps the label's noun with its narrower and wider nouns", () => {
     expect(table(["cat#1"])).toMatchObject({ cat: [0], kitten: [0], animal: [0] });
   });
 
@@ -46,7 +46,7 @@ describe("reducing WordNet to a vocabulary", () => {
     expect(table(["cat#1"])).toMatchObject({ tiger: [0] });
   });
 
-  it("carries WordNet's licence at its head", () => {
+  it("carries WordNet's license at its head", () => {
     expect(reduceNouns(readNouns(INDEX, DATA), [])).toMatch(/^# A licence\.\n/);
   });
 

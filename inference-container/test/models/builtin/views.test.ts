@@ -30,7 +30,7 @@ describe("the views of a picture", () => {
     );
   });
 
-  it("are no parts where the detector sees every pixel at once", () => {
+  it("are no parts if the detector sees every pixel at once", () => {
     expect(viewsOf(INPUT, INPUT, { ...VIEWS, mirrored: false })).toHaveLength(1);
     expect(viewsOf({ width: 449, height: 20 }, INPUT, { ...VIEWS, mirrored: false })).toHaveLength(7);
   });

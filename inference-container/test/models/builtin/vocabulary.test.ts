@@ -57,7 +57,7 @@ describe("a prompt means a label", () => {
     ["hot dogs", "hot dog"],
     ["scissors", "scissors"],
     ["ski", "skis"],
-  ])("in whatever case, number and company: %s", async (prompt, label) => {
+  ])("in any case, number and company: %s", async (prompt, label) => {
     expect(await meant(prompt)).toEqual([label]);
   });
 
@@ -106,7 +106,7 @@ describe("a prompt means a label", () => {
     ["animals", ["bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe"]],
     ["fruit", ["banana", "apple", "orange"]],
     ["vehicle", ["bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat"]],
-  ])("and several where the word is wider: %s", async (prompt, labels) => {
+  ])("and several if the word is wider: %s", async (prompt, labels) => {
     expect(await meant(prompt)).toEqual(labels);
   });
 });
@@ -162,7 +162,7 @@ describe("a prompt that lists several things", () => {
     expect(await notice(prompt)).toContain(`not for ${others}. Send`);
   });
 
-  it("of which it can serve none is outside, and asked for one by one", async () => {
+  it("is outside if it can serve no part, and is requested part by part", async () => {
     expect(await refusal("sneaker, unicorn")).toMatch(
       /outside the vocabulary.*Send a prompt for each thing\.$/,
     );
@@ -189,7 +189,7 @@ describe("a prompt that lists several things", () => {
     "a cup of coffee and milk",
     "cup,",
     "a dog.",
-  ])("is told from one that describes one thing: %s", async (prompt) => {
+  ])("is distinguished from a prompt for one thing: %s", async (prompt) => {
     expect(await notice(prompt)).toBeUndefined();
   });
 
@@ -227,17 +227,17 @@ describe("a prompt is outside the vocabulary", () => {
     },
   );
 
-  it("and the nearest noun is named where one is near", async () => {
+  it("and the nearest noun is named if one is near", async () => {
     expect(await refusal("deer")).toContain('The nearest it knows is "cow".');
   });
 
-  it.each([78, 79, 80])("in a well-formed sentence, wherever it cuts the prompt: %i", async (length) => {
+  it.each([78, 79, 80])("in a well-formed sentence, cut at any place: %i", async (length) => {
     const message = await refusal(`${"a".repeat(length)}${"😀".repeat(30)}`);
     expect(message).toContain('…" is outside');
     expect(message.isWellFormed()).toBe(true);
   });
 
-  it("in a sentence of bounded length, however long the prompt", async () => {
+  it("in a sentence of bounded length for any prompt", async () => {
     expect((await refusal("sky ".repeat(5000))).length).toBeLessThan(400);
   });
 });

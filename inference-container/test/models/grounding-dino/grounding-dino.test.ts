@@ -44,7 +44,7 @@ describe("Grounding DINO with SAM 2", () => {
   });
   afterAll(() => model.close());
 
-  it("finds what each prompt of a picture means, and nothing for others", async () => {
+  it("finds each prompt's objects in a picture, and nothing for other prompts", async () => {
     const { instances, unserved } = await model.segment(
       picture,
       ask("green", "a cat", "The RED one", "blue"),
@@ -56,7 +56,7 @@ describe("Grounding DINO with SAM 2", () => {
     expectFound(instances[2], picture, blue, scoreOf(1));
   });
 
-  it("converts no more than its prompts' tokens to BigInts, however many prompts there are", async () => {
+  it("converts only its prompts' tokens to BigInts, for any number of prompts", async () => {
     const converted = vi.spyOn(BigInt64Array, "from");
     onTestFinished(() => converted.mockRestore());
     await model.segment({ ...picture, contentHash: null }, ask("nothing", "nobody", "nowhere"));
@@ -65,7 +65,7 @@ describe("Grounding DINO with SAM 2", () => {
     expect(Math.max(...lengths)).toBeLessThan(20);
   });
 
-  it("gives faint objects where they are wanted, best first, and not otherwise", async () => {
+  it("returns faint objects if they are wanted, best first, and not otherwise", async () => {
     const request = { ...ask("red"), threshold: 0 };
     const { instances } = await model.segment(picture, { ...request, withFaint: true });
     expect(instances.map(({ faint }) => faint)).toEqual([false, true]);
@@ -81,7 +81,7 @@ describe("Grounding DINO with SAM 2", () => {
     }
   });
 
-  it("keeps a picture open to draw in it what it did not detect, and knows objects by their looks", async () => {
+  it("keeps a picture open to draw undetected objects, and recognizes objects by appearance", async () => {
     const frame = { ...picture, contentHash: null };
     const { instances, open } = await model.segment(frame, { ...ask("green"), keepOpen: true });
     const [found = expect.fail()] = instances;
@@ -102,12 +102,12 @@ describe("Grounding DINO with SAM 2", () => {
     expect(instances).toHaveLength(1);
   });
 
-  it("keeps what is below the request's threshold out", async () => {
+  it("leaves out objects below the request's threshold", async () => {
     const { instances } = await model.segment(picture, { ...ask("red", "blue"), threshold: scoreOf(0.7) });
     expect(instances.map(({ promptIndex }) => promptIndex)).toEqual([0]);
   });
 
-  it("draws in a box the mask that it gives the object whose box that is [A5-10]", async () => {
+  it("draws the same mask in an object's box as for that object [A5-10]", async () => {
     const { instances } = await model.segment(picture, ask("green"));
     const box = instances[0]?.box ?? expect.fail();
     const { regions } = await model.segment(picture, { ...ask(), regions: [{ box }] });

@@ -66,7 +66,7 @@ describe("each prompt finds its object, with its box and mask,", () => {
       expectOverlap(instances[i], picture, rectangle, i === 1 ? 0.7 : 0.9, { box: 0.95, mask: 0.93 });
   });
 
-  it("and nothing where nothing is", async () => {
+  it("and nothing without objects", async () => {
     const loaded = await load();
     expect((await loaded.segment(picture, ask("mauve"))).instances).toEqual([]);
   });
@@ -120,14 +120,14 @@ describe("scores", () => {
     });
   };
 
-  it("below what was asked for are left out, and the best comes first", async () => {
+  it("are left out below the requested threshold, best first", async () => {
     const loaded = await load();
     scored(0.4, 0.6, 0.95);
     const { instances } = await loaded.segment(picture, ask("blue"));
     expect(instances.map(({ score }) => Math.round(100 * score))).toEqual([95, 60]);
   });
 
-  it("that are faint are asked for and marked where they are wanted, and not otherwise", async () => {
+  it("that are faint are asked for and marked if they are wanted, and not otherwise", async () => {
     const loaded = await load();
     scored(0.9, 0.2);
     const request = { prompts: ["blue"], threshold: 0 };

@@ -79,12 +79,12 @@ describe("a server's model is refused, and the tensor is named,", () => {
     expect(server.seen).toEqual([]);
   });
 
-  it("and not when it leaves open what the service fixes", async () => {
+  it("accepts one that leaves fixed values open", async () => {
     Object.assign(server.metadata.outputs[3] ?? {}, { shape: [-1, -1, -1] });
     expect(await refusal()).toBe("none");
   });
 
-  it("and not when its numbers are strings, as some servers write 64-bit integers", async () => {
+  it("accepts numbers as strings, as some servers write 64-bit integers", async () => {
     Object.assign(server.metadata.outputs[0] ?? {}, { shape: ["-1", "4"] });
     expect(await refusal()).toBe("none");
   });
@@ -104,7 +104,7 @@ describe("a server is refused", () => {
     expect(await refusal()).toBe(`The model "fixture" at ORIGIN is not ready: ${said}`);
   });
 
-  it("when it can't be reached, and when nobody has its name", async () => {
+  it("when it can't be reached, and when its name does not resolve", async () => {
     await server.close();
     expect(await refusal()).toBe('The model "fixture" at ORIGIN can\'t be reached (ECONNREFUSED).');
     expect(await refusal({ server: { origin: "http://nowhere.invalid:8000" } })).toMatch(
@@ -142,7 +142,7 @@ describe("a server is refused", () => {
     redirecting.close();
   });
 
-  it("when it finds something else in the golden picture than the manifest says, or nothing that can be", async () => {
+  it("when it finds other or impossible objects in the golden picture", async () => {
     server.infer = () => ({ body: "{}" });
     expect(await refusal()).toContain('The answer is wrong at "outputs"');
     server.infer = () => ({ status: 500, body: JSON.stringify({ error: "CUDA out of memory" }) });
@@ -151,7 +151,7 @@ describe("a server is refused", () => {
 });
 
 describe("a server that is not ready yet", () => {
-  it("is waited for where the service has the patience", async () => {
+  it("is waited for if the service has the patience", async () => {
     server.health.ready = 400;
     const loading = refusal({}, { serverPatienceMs: 600_000 });
     while (server.paths.length < 4) await new Promise((resolve) => setTimeout(resolve, 20));

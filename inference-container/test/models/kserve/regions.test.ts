@@ -37,7 +37,7 @@ describe("regions", () => {
     { x: 20, y: 20, label: 0 },
   ] as const;
 
-  it("are drawn by a model that has the input for them, beside what words find", async () => {
+  it("are drawn by a model with the input for them, in addition to words", async () => {
     drawing();
     const loaded = await load({ image: { maxPixels: 57_600 } });
     expect(loaded.drawsRegions).toBe(true);

@@ -7,7 +7,7 @@ function cacheOf(budget: number): ByteCache<number> {
 }
 
 describe("a cache with a budget of bytes", () => {
-  it("forgets what was least recently used", () => {
+  it("forgets the least recently used entry", () => {
     const cache = cacheOf(10);
     cache.set("a", 4);
     cache.set("b", 4);

@@ -27,7 +27,7 @@ function asked(budget: number) {
 }
 
 describe("what is remembered", () => {
-  it("is computed once for all who ask meanwhile, and for those who ask later", async () => {
+  it("is computed once for concurrent and later callers", async () => {
     const { get, computed } = asked(10);
     const all = await Promise.all([get("a"), get("a"), get("a")]);
     all.push(await get("a"));
@@ -43,7 +43,7 @@ describe("what is remembered", () => {
     expect(computed()).toBe(2);
   });
 
-  it("is nothing under a null key, neither for who asks meanwhile nor later", async () => {
+  it("is not kept under a null key", async () => {
     const { get, computed } = asked(10);
     const all = await Promise.all([get(null), get(null)]);
     all.push(await get(null));
@@ -55,7 +55,7 @@ describe("what is remembered", () => {
     }
   });
 
-  it("is nothing with a budget of 0 but for who asks meanwhile, who has it until they let go", async () => {
+  it("is kept with a budget of 0 only until its users release it", async () => {
     const { get, computed } = asked(0);
     const [first, second] = await Promise.all([get("a"), get("a")]);
     expect(second.value).toBe(first.value);
@@ -67,7 +67,7 @@ describe("what is remembered", () => {
     expect(computed()).toBe(2);
   });
 
-  it("is not gone for who waited, though the first lets go at once and nothing is kept", async () => {
+  it("stays for waiting callers, even if the first releases it at once and nothing is kept", async () => {
     const { get } = asked(0);
     const uses = [get("a"), get("a"), get("a")].map(async (asking) => {
       const { value } = await asking;
@@ -78,7 +78,7 @@ describe("what is remembered", () => {
     expect((await Promise.all(uses)).map(({ gone }) => gone)).toEqual([true, true, true]);
   });
 
-  it("is forgotten by a clear, but not taken from who has it", async () => {
+  it("is forgotten by a clear, but stays with its users", async () => {
     const { memory, get, computed } = asked(10);
     const { value } = await get("a");
     memory.clear();
@@ -89,7 +89,7 @@ describe("what is remembered", () => {
 });
 
 describe("a failure", () => {
-  it("reaches all who asked meanwhile and is not kept", async () => {
+  it("reaches all waiting callers and is not kept", async () => {
     const memory = memoryOf(10);
     const failing = () => memory.get("a", new Usage(), () => Promise.reject(new Error("out of memory")));
     const outcomes = await Promise.allSettled([failing(), failing(), failing()]);
@@ -120,7 +120,7 @@ describe("who waits for what another has computed", () => {
 });
 
 describe("where the first who asked gives up", () => {
-  it("one of those who waited has it computed for all of them", async () => {
+  it("is computed by one waiting caller for all of them", async () => {
     const memory = memoryOf(10);
     const controller = new AbortController();
     const gone = Promise.withResolvers<Counted>();
@@ -157,7 +157,7 @@ const event = fc.oneof(
 );
 
 describe("every value", () => {
-  it("is let go of exactly once by the memory and by all who had it, and never before", async () => {
+  it("is released exactly once by the memory and by each user", async () => {
     const unhandled: unknown[] = [];
     const hear = (reason: unknown): number => unhandled.push(reason);
     process.on("unhandledRejection", hear);

@@ -81,7 +81,7 @@ describe("OWL-ViT with SAM 2, seeded", () => {
     expect(runs()).toEqual({ "image-encoder.onnx": 1, "head.onnx": 1 });
   });
 
-  it("gives each prompt what it gives it alone, best first", async () => {
+  it("gives each prompt the same objects as alone, best first", async () => {
     const together = await model.segment(picture, { ...ask("cat", "dog"), threshold: 0 });
     const alone = await model.segment(picture, { ...ask("dog"), threshold: 0 });
     const ofDog = together.instances.filter(({ promptIndex }) => promptIndex === 1);
@@ -166,7 +166,7 @@ describe("an export of OWL-ViT", () => {
     );
   });
 
-  it("is refused beside another one", async () => {
+  it("is refused next to another one", async () => {
     const path = join(scratch, "twice");
     await mkdir(path);
     for (const name of ["again.onnx", "whole.onnx"]) await writeFile(join(path, name), fixtureExport());

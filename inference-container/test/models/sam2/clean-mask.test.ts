@@ -27,7 +27,7 @@ describe("cleaning a mask", () => {
     ]);
   });
 
-  it("keeps a part that is large beside the largest", () => {
+  it("keeps a part that is large in comparison with the largest", () => {
     const halves = grid("######.#####", "######.#####");
     expect(drawn(cleanMask(halves, CLEANING))).toEqual(drawn(halves));
   });
@@ -42,12 +42,12 @@ describe("cleaning a mask", () => {
     expect(drawn(cleanMask(bay, CLEANING))).toEqual(drawn(bay));
   });
 
-  it("flips the sign and keeps the size, so that zero crossings stay where an edge was", () => {
+  it("flips the sign and keeps the size, so that zero crossings stay if an edge was", () => {
     const cleaned = cleanMask(grid("###", "#.#", "###"), CLEANING);
     expect(cleaned.logits[4]).toBe(3);
   });
 
-  it("cleans what is drawn wherever it lies: nothing around it counts", () => {
+  it("cleans a mask at any place: its surroundings don't count", () => {
     const cells = fc.array(fc.boolean(), { minLength: 64, maxLength: 64 });
     const placed = (set: readonly boolean[], side: number, x: number, y: number): LogitGrid => {
       const logits = new Float32Array(side * side).fill(-3);
@@ -103,7 +103,7 @@ describe("cleaning the mask of a region", () => {
     });
   });
 
-  it("of points fills nothing but specks, and drops small parts", () => {
+  it("of points fills only specks, and drops small parts", () => {
     const before = grid(
       "########",
       "#......#",
@@ -130,13 +130,13 @@ describe("cleaning the mask of a region", () => {
     expect(drawn(cleanRegion(before, part, { width: 8, height: 9 }, CLEANING)).at(-1)).toBe(".....###");
   });
 
-  it("removes from the mask of a box alone what it removes from that of an object that words find", () => {
+  it("removes the same from the mask of a box as from an object found by words", () => {
     const before = grid("#####..", "#...#..", "#####..", ".......", "#.....#");
     const box = { box: [0, 0, 7, 5] } as const;
     expect(cleanRegion(before, box, { width: 7, height: 5 }, CLEANING)).toEqual(cleanMask(before, CLEANING));
   });
 
-  it("leaves a speck that a point means, and one that the corrected mask has", () => {
+  it("leaves a speck under a point, and a speck of the corrected mask", () => {
     const before = grid("#####..", "#.#.#..", "#####..", ".......", "#.....#");
     const picture = { width: 70, height: 50 };
     const cleaned = (region: Region) => drawn(cleanRegion(before, region, picture, CLEANING));

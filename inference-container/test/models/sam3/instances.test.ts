@@ -68,7 +68,7 @@ describe("a query's box", () => {
     );
   });
 
-  it("is cut at the picture's edges, and a query whose box lies outside is none", () => {
+  it("is cut at the picture's edges, and a query with a box outside is dropped", () => {
     const found = find(
       results([
         { box: [-0.5, 0.5, 0.5, 1.5], logit: 2 },
@@ -91,7 +91,7 @@ describe("a query's score", () => {
     );
   });
 
-  it("orders the instances, and keeps those at or above what is asked", () => {
+  it("orders the instances, and keeps those at or above the threshold", () => {
     const scores = fc.array(fc.integer({ min: -4, max: 4 }), { maxLength: 8 });
     const floor = fc.integer({ min: 0, max: 8 }).map((eighths) => eighths / 8);
     fc.assert(
@@ -122,11 +122,11 @@ describe("queries that overlap", () => {
     { box: [0, 0, 0.5, 0.51], logit: 2 },
   ]);
 
-  it("all stand where the manifest doesn't say otherwise", () => {
+  it("all begin a track unless the manifest says otherwise", () => {
     expect(find(overlapping)).toHaveLength(2);
   });
 
-  it("give way to the best where it does", () => {
+  it("give way to the best if it does", () => {
     expect(find(overlapping, { nmsIou: 0.7 }).map(({ score }) => Number(score.toFixed(3)))).toEqual([0.881]);
   });
 });

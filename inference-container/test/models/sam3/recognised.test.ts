@@ -30,7 +30,7 @@ async function namesOf(changes: Changes = {}): Promise<GraphNames[]> {
 }
 
 describe("an export", () => {
-  it("is recognised by the names of its tensors, whatever its files are called", async () => {
+  it("is recognized by the names of its tensors, with any file names", async () => {
     const found = recogniseTemplate(templates, await namesOf());
     expect(found?.["outputs"]).toEqual(original["outputs"]);
     expect(found?.graphs["decoder"]?.file).toBe(`my-${original.graphs["decoder"]?.file}`);
@@ -39,7 +39,7 @@ describe("an export", () => {
     );
   });
 
-  it("is not recognised with a tensor of another name, or with a graph missing", async () => {
+  it("is not recognized with a tensor of another name, or with a graph missing", async () => {
     expect(recogniseTemplate(templates, await namesOf({ renamed: { input_ids: "words" } }))).toBeUndefined();
     expect(recogniseTemplate(templates, (await namesOf()).slice(1))).toBeUndefined();
   });

@@ -64,7 +64,7 @@ describe("an export is refused by the name of the tensor", () => {
     );
   });
 
-  it("when a tensor has a role that nobody knows", async () => {
+  it("when a tensor has an unknown role", async () => {
     const odd = within("graphs", ({ decoder }) => ({
       decoder: JSON.parse(JSON.stringify(decoder).replace("fpn1", "feature")),
     }));
@@ -119,7 +119,7 @@ describe("a folder of the family is refused", () => {
     expect(await refusal(path)).toContain('manifest.json is wrong at "files.0.size"');
   });
 
-  it("when its manifest lists a file that is not there, or does not list one that it needs", async () => {
+  it("when its manifest lists a missing file, or lacks a needed one", async () => {
     const path = await folder();
     await rm(join(path, "text-encoder.onnx"));
     expect(await refusal(path)).toContain("lacks the file text-encoder.onnx");

@@ -47,7 +47,7 @@ describe("SAM 3", () => {
     await expect(model.selfTest?.(new Usage())).rejects.toThrow("failed its self-test");
   });
 
-  it("finds what each prompt of a picture means, best first, and nothing for others", async () => {
+  it("finds each prompt's objects in a picture, best first, and nothing for other prompts", async () => {
     const { instances, unserved } = await model.segment(
       picture,
       ask("green", "a cat", "the red one", "blue"),
@@ -60,7 +60,7 @@ describe("SAM 3", () => {
     expectFound(instances[3], picture, blue, quarterScore(1));
   });
 
-  it("gives the same for a prompt whatever fills up its row", async () => {
+  it("returns the same for a prompt with", async () => {
     const found = await model.segment(picture, ask("red", "the red one over there", "RED"));
     const of = (prompt: number): object[] =>
       found.instances.flatMap(({ promptIndex, score, box, mask }) =>
@@ -117,7 +117,7 @@ describe("what is faint", () => {
   ]);
   const [strong, weak] = [quarterScore(1.5), sigmoid(4 * ((2 * 160) / 255 - 1)) * sigmoid(3)];
 
-  it("is left out where it must stand alone, marked where it may continue a track, never below the threshold", async () => {
+  it("is left out if it is too faint to begin a track, marked if it may continue one, never below the threshold", async () => {
     const manifest = (template: Record<string, unknown>): object => ({
       outputs: { ...Object(template["outputs"]), floor: 0.8, faintFloor: 0.6 },
     });

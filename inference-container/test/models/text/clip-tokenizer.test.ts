@@ -67,13 +67,13 @@ describe("CLIP's tokenizer gives the ids that were published", () => {
 });
 
 describe("a row of tokens", () => {
-  it("is filled up with what the layout pads with", async () => {
+  it("is padded as the layout says", async () => {
     expect(tokenizer.encode("red")).toEqual({ ids: [49406, 736, 49407, ...Array(29).fill(0)], count: 3 });
     const other = await ClipTokenizer.load(folder, { ...text, pad: 49407 });
     expect(other.encode("red").ids).toEqual([49406, 736, ...Array(30).fill(49407)]);
   });
 
-  it("that is too long keeps its end token, one that just fits is whole", () => {
+  it("keeps its end token when it is too long, and everything when it fits", () => {
     const words = (count: number): string => Array(count).fill("red").join(" ");
     expect(tokenizer.encode(words(30))).toEqual({ ids: [49406, ...Array(30).fill(736), 49407], count: 32 });
     expect(tokenizer.encode(words(31))).toEqual(tokenizer.encode(words(30)));

@@ -17,7 +17,7 @@ describe("the words of a phrase", () => {
     expect(phraseWords(prompt)).toEqual(words);
   });
 
-  it("are lower case and few, whatever is written", () => {
+  it("are lower case and few, for any input", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (prompt) => {
         const words = phraseWords(prompt);

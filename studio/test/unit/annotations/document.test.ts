@@ -75,7 +75,7 @@ describe("an annotations document", () => {
     expect(documentOf(fieldsOf(document), ["CUP"])).toEqual(document);
   });
 
-  it("keeps what the studio does not show, and the ids of its classes", () => {
+  it("keeps fields that the studio does not show, and the ids of its classes", () => {
     const fields = fieldsOf(document);
     const state = withFields(new Browser(new FakeService()).state, fieldsOf(NO_ANNOTATIONS), fields, 1);
     expect(documentOf(fieldsOfState(state, fields, new Map()), []).classes).toEqual(document.classes);

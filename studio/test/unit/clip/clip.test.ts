@@ -199,7 +199,7 @@ describe("pointing at objects of a clip", () => {
     ]);
   });
 
-  it("removes a part from the mask that the frame has, and says what to do where it has none", async () => {
+  it("removes a part from the frame's mask, and says what to do without one", async () => {
     const { by, at, regions } = pointing();
     await at(0, click(1));
     by.correct(1);
@@ -248,7 +248,7 @@ describe("pointing at objects of a clip", () => {
 const pointsOf = (region: Region): readonly RegionPoint[] => ("points" in region ? region.points : []);
 
 describe("a frame that is tried", () => {
-  it("is asked for the clip's prompts, and for what is pointed at in it by its name", () => {
+  it("requests the clip's prompts and its named regions", () => {
     const box = [1, 2, 3, 4] as const;
     const regions = [{ objectId: 1, timeSeconds: 2, label: "cat", region: { box } }];
     expect(requestFor("a.png", { prompts: ["dog"], regions })).toEqual({

@@ -34,7 +34,7 @@ const named = async (masks: Readonly<Record<string, Bitmap>>): Promise<NamedMask
   );
 
 describe("two masks of a picture", () => {
-  it("overlap by the share of their pixels that they have in common, wherever their boxes lie", async () => {
+  it("overlap by their common share of pixels, at any place", async () => {
     await fc.assert(
       fc.asyncProperty(speckled, speckled, async (a, b) => {
         expect(overlap(await decodeMask(a), await decodeMask(b))).toBe(iou(a, b));
@@ -44,7 +44,7 @@ describe("two masks of a picture", () => {
 });
 
 describe("the objects of two searches", () => {
-  it("are the same, have another outline, or belong to one search alone, whatever they are called", async () => {
+  it("are the same, have another outline, or belong to one search alone, under any name", async () => {
     const ours = await named({
       cup: rectangle(0, 0, 10, 10),
       spoon: rectangle(12, 0, 20, 10),
@@ -65,7 +65,7 @@ describe("the objects of two searches", () => {
     });
   });
 
-  it("are each one of the other search at most: the one that overlaps most", async () => {
+  it("match at most one of the other search: the greatest overlap", async () => {
     const ours = await named({ whole: rectangle(0, 0, 20, 10), most: rectangle(0, 0, 19, 10) });
     const theirs = await named({ again: rectangle(0, 0, 20, 10) });
     expect(Object.fromEntries(differencesOf(ours, theirs))).toEqual({

@@ -64,7 +64,7 @@ describe("a person's edits of a picture's objects", () => {
     expect(namesAfter({ type: "rename", object: CUP, label: "cup" })).toEqual(["cup 1", "cup 2", "spoon 1"]);
   });
 
-  it("delete an object, whose number no other one gets", () => {
+  it("delete an object without reusing its number", () => {
     expect(
       namesAfter({ type: "delete", object: CUP_2 }, { type: "rename", object: SPOON, label: "cup" }),
     ).toEqual(["cup 1", "cup 3"]);
@@ -80,7 +80,7 @@ describe("a person's edits of a picture's objects", () => {
     });
   });
 
-  it("split an object: the largest part stays what it was, the others have names of their own", () => {
+  it("split an object: the largest part keeps its name, the others get new ones", () => {
     const edits = after(
       { type: "split", object: CUP, others: ["a", "b"] },
       { type: "rename", object: "b", label: "saucer" },
@@ -94,7 +94,7 @@ describe("a person's edits of a picture's objects", () => {
     ]);
   });
 
-  it("paint on what was made before", () => {
+  it("paint on earlier edits", () => {
     const stroke = { mode: "brush", radius: 3, points: [1, 2] } as const;
     const [cup] = edited(
       FOUND,
@@ -111,7 +111,7 @@ describe("a person's edits of a picture's objects", () => {
     });
   });
 
-  it("of what is not there change nothing", () => {
+  it("change nothing for missing objects", () => {
     expect(
       edited(
         FOUND,
@@ -137,7 +137,7 @@ describe("a person's edits of a picture's objects", () => {
     );
   });
 
-  it("leave each object with a name of its own, whatever they are", () => {
+  it("leave each object with a distinct name", () => {
     fc.assert(
       fc.property(fc.array(anyEdit), (edits) => {
         const names = namesAfter(...edits);
@@ -155,7 +155,7 @@ describe("a person's edits of a picture's objects", () => {
     );
   });
 
-  it("say from which confidence on a prompt's objects are shown: what was said last of any picture, one edit for a drag", () => {
+  it("set the confidence from which a prompt's objects are shown: the latest one counts, one edit per drag", () => {
     const least = (prompt: string, value: number, at: number): Edit => ({
       type: "least",
       prompt,
@@ -171,7 +171,7 @@ describe("a person's edits of a picture's objects", () => {
     expect(both(redo(undo(here)))).toEqual({ cup: 0.5, spoon: 0.6 });
   });
 
-  it("of what another search has found stay as they are while those of what is seen are taken back and come again", () => {
+  it("keep edits of another search while those of the shown one are undone and redone", () => {
     const pointed: Edit = { type: "rename", object: "pointed/1", label: "handle" };
     const history = after(pointed, { type: "delete", object: CUP });
     const isSeen = seenWithout(["job"]);

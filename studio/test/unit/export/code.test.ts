@@ -134,7 +134,7 @@ describe("the code of a job", () => {
     expect(create).toContain("Authorization: Bearer the-key");
   });
 
-  it("gives each region the task of its own file, in each language", () => {
+  it("gives each region the task of its file, in each language", () => {
     const script = curlCode(POINTED, BASE).replace("TASK_2=$(upload", "TASK_2=second-$(upload");
     expect(bodyOf(sentBy(script)[4] ?? [])).toMatchObject({
       tasks: ["task-of-upload", "second-task-of-upload"],
@@ -144,7 +144,7 @@ describe("the code of a job", () => {
     expect(pythonCode(POINTED, BASE)).toContain('{"taskId": tasks[1], "box": [1, 2, 30, 40]}');
   });
 
-  it("follows what was pointed at in a clip, by its new upload, in each language", () => {
+  it("tracks the pointed objects of a clip, by its new upload, in each language", () => {
     expect(bodyOf(sentBy(curlCode(FOLLOWED, BASE))[2] ?? [])).toEqual({
       type: "video",
       tasks: ["task-of-upload"],
@@ -201,7 +201,7 @@ const result = await client.segment(files, prompts, {
     );
   });
 
-  it("is no command where the command line can't say it", () => {
+  it("is no command if the command line can't say it", () => {
     expect(commandLine(POINTED, BASE)).toEqual({ code: null, note: expect.stringContaining("boxes") });
     const { request, ...rest } = POINTED;
     if (request.type !== "image") throw new TypeError("not of pictures");

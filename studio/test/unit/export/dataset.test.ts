@@ -53,7 +53,7 @@ describe("a data set", () => {
     });
   });
 
-  it("has the classes' numbers at each pixel of semantic masks, and 0 where there is none", async () => {
+  it("has the classes' numbers at each pixel of semantic masks, and 0 elsewhere", async () => {
     const files = new Map(
       (await make("semantic", await scope(), making)).map(({ path, content }) => [path, content]),
     );

@@ -33,7 +33,7 @@ describe("what can be taken away", () => {
     });
   });
 
-  it("comes from the job's assets where the job has asked for it, of those pictures alone", () => {
+  it("comes from the job's assets if the job has asked for it, of those pictures alone", () => {
     const keys = ["cutouts/a.jpg/0.png", "cutouts/b.jpg/0.png", "preview/a.jpg.png", "preview/b.jpg.png"];
     const offers = offersOf({ ...PICTURE, hasOriginals: false, keys });
     expect(offers.flatMap(({ id, way }) => (way.kind === "there" ? [[id, way.keys]] : []))).toEqual([
@@ -48,7 +48,7 @@ describe("what can be taken away", () => {
     expect(waysOf({ ...clip, keys: [] })["matte"]).toBe("empty");
   });
 
-  it("has nothing of objects in a picture without any, and no run that would change that", () => {
+  it("has no objects for a picture without any, and no step that would add some", () => {
     expect(waysOf({ masks: 0, keys: [] })).toMatchObject({
       masks: "empty",
       cutout: "empty",
@@ -87,7 +87,7 @@ describe("what can be taken away", () => {
 });
 
 describe("another run of a job", () => {
-  it("has all that the job had, and what it lacked", () => {
+  it("has everything of the job, and its missing parts", () => {
     const request: CreateJobRequest = {
       type: "image",
       prompts: ["cup"],

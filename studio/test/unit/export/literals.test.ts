@@ -36,7 +36,7 @@ const draw = <T>(arbitrary: fc.Arbitrary<T>): T[] =>
   fc.sample(arbitrary, { numRuns: 300, seed: Number(process.env["SEED"]) });
 
 describe("texts in a shell", () => {
-  it("arrive in bash as they are, whatever they have in them", () => {
+  it("arrive in bash unchanged, with any characters", () => {
     const texts = draw(argument);
     expect(wordsInBash(texts.map(shellWord))).toEqual(texts);
   });
@@ -81,7 +81,7 @@ describe("values in a language", () => {
     expect(read).toEqual(values);
   });
 
-  it("stand on one line if they fit, and on one line each if not", () => {
+  it("are on one line if they fit, and on one line each if not", () => {
     expect(typescript({ threshold: 0.4, tasks: new Name("tasks") })).toBe("{ threshold: 0.4, tasks }");
     expect(python({ prompts: ["a", null, true] })).toBe('{"prompts": ["a", None, True]}');
     expect(python(["a".repeat(50), "b".repeat(50)])).toBe(

@@ -109,7 +109,7 @@ describe("exports of parts of an entry", () => {
     maxLength: 4,
   });
 
-  it("give a name the same number, whichever part it is", async () => {
+  it("give a name the same number in every part", async () => {
     await fc.assert(
       fc.asyncProperty(entry, fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }), async (all, isIn) => {
         const pictures = all.map((objects, i) => pictureOf(`${i}.png`, objects));

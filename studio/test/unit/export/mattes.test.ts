@@ -18,7 +18,7 @@ const seen = (objectId: number, rle: MasksJson["frames"][number]["objects"][numb
 });
 const track = (objectId: number): Track => ({ objectId, prompt: "cat", sightings: [] });
 
-it("draws a matte of all objects and one of each, also in frames where an object is not", async () => {
+it("draws a matte of all objects and one of each, also in frames if an object is not", async () => {
   const [first, second] = RLES;
   if (first === undefined || second === undefined) throw new Error("There are two masks.");
   const frames = [

@@ -40,7 +40,7 @@ describe("the gallery", () => {
     expect(filtered(ITEMS, { status, label: null }).map(({ key }) => key)).toEqual(keys);
   });
 
-  it("shows what is said of pictures, and those with an object of a label, once it is known", () => {
+  it("shows the verdicts of pictures, and those with an object of a label, once known", () => {
     const items = [
       { ...item("a", "done", 2), labels: ["cup", null], verdict: "accepted" as const },
       { ...item("b", "done", 1), labels: ["cat"], verdict: "rejected" as const },
@@ -53,7 +53,7 @@ describe("the gallery", () => {
     expect(keys({ status: "all", label: "cup" })).toEqual(["a"]);
   });
 
-  it("begins with the least sure pictures, and finds the sure ones that nobody has judged", () => {
+  it("begins with the least sure pictures, and finds the sure ones without a verdict", () => {
     const items = [
       { ...item("a", "done", 1), leastSure: 0.9 },
       item("b", "done", 0),
@@ -96,7 +96,7 @@ describe("keys in a grid of pictures", () => {
     .record({ count: fc.integer({ min: 1, max: 30 }), columns: fc.integer({ min: 1, max: 8 }), at: fc.nat() })
     .map(({ at, ...rest }) => ({ ...rest, at: at % rest.count }));
 
-  it("never leave it, and the opposite key leads back where a full row was crossed", () => {
+  it("never leave it, and the opposite key leads back if a full row was crossed", () => {
     fc.assert(
       fc.property(
         places,

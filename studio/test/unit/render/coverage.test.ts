@@ -50,7 +50,7 @@ describe("a mask in a drawing of its picture", () => {
     );
   });
 
-  it("is filled half, with a full edge, in its colour", () => {
+  it("is filled half, with a full edge, in its color", () => {
     const alpha = new Uint8Array(25).fill(255);
     const pixels = tinted({ x: 0, y: 0, width: 5, height: 5, alpha }, [10, 20, 30], 1);
     const strengths = Array.from({ length: 25 }, (_, i) => pixels[i * 4 + 3]);

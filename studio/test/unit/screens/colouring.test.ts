@@ -48,7 +48,7 @@ const css = (coloured: Coloured, objects: readonly Instance[]): Map<string, stri
 
 describe("the colours of a picture's objects", () => {
   it.each([true, false])(
-    "stay what they are while somebody edits and points, each object with one of its own (isByObject: %s)",
+    "stay the same while a person edits and points, one for each object (isByObject: %s)",
     (isByObject) => {
       fc.assert(
         fc.property(search, steps, (found, done) => {

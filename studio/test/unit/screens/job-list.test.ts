@@ -26,7 +26,7 @@ describe("the rows of a long list that are drawn", () => {
     );
   });
 
-  it("have the row with the focus wherever it is, each once and in order", () => {
+  it("have the focused row at any place, each once and in order", () => {
     fc.assert(
       fc.property(count, top, height, fc.nat(10_000), (rows, above, window, focused) => {
         const drawn = rowsOf(rowWindow(rows, ROW, above, window), focused, rows);
@@ -36,7 +36,7 @@ describe("the rows of a long list that are drawn", () => {
     );
   });
 
-  it("stand whole between the window's bars after the page was scrolled to one", () => {
+  it("are fully between the window's bars after scrolling to one", () => {
     const bars = { above: 16, below: 72 };
     fc.assert(
       fc.property(count, top, fc.integer({ min: 300, max: 2_160 }), (row, above, window) => {
@@ -64,7 +64,7 @@ const idOf = ({ jobId }: { readonly jobId: string }): string => jobId;
 const newestFirst = (jobs: readonly number[]): number[] => [...new Set(jobs)].toSorted((a, b) => b - a);
 
 describe("a list of jobs", () => {
-  it("has each job once, in order, to the last page, whatever came, went and was asked for again meanwhile", () => {
+  it("has each job once, in order, to the last page, with concurrent changes and repeated requests", () => {
     const change = fc.record({
       create: fc.nat(6),
       remove: fc.array(fc.nat(60), { maxLength: 3 }),
@@ -98,7 +98,7 @@ describe("a list of jobs", () => {
     );
   });
 
-  it("is cut to its first page where that does not reach what was there before", () => {
+  it("is cut to its first page if that does not reach the former rows", () => {
     const before = { items: [3, 2, 1].map(job), nextToken: "1" };
     const after = { items: [9, 8, 7].map(job), nextToken: "7" };
     expect(refreshed(before, after, idOf)).toEqual(after);
@@ -124,7 +124,7 @@ describe("the rows of a list of jobs", () => {
   const rows = (jobs: readonly JobSummary[]) =>
     jobGroupsOf(jobs).map(({ job: { jobId }, state, jobs: all }) => [jobId, state.jobId, all.length]);
 
-  it("are one for each job with those that add to it, where the newest of them is", () => {
+  it("are one for each job with its additions, at the place of the newest of them", () => {
     expect(rows([listed(5, 1), listed(4), listed(3, 1), listed(2), listed(1)])).toEqual([
       ["job_1", "job_1", 3],
       ["job_4", "job_4", 1],
@@ -132,7 +132,7 @@ describe("the rows of a list of jobs", () => {
     ]);
   });
 
-  it("say that something is under way as long as any of their jobs has not ended", () => {
+  it("say that something is in progress as long as any of their jobs has not ended", () => {
     expect(rows([listed(3, 1, "processing"), listed(2, 1, "failed"), listed(1)])).toEqual([
       ["job_1", "job_3", 3],
     ]);

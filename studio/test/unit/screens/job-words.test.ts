@@ -29,7 +29,7 @@ describe("what the list says of a job", () => {
     );
   });
 
-  it("is Canceled for a batch that was canceled, whose own error says that all tasks failed", () => {
+  it("is Canceled for a canceled batch, whose error says that all tasks failed", () => {
     expect(statusWord({ status: "failed", error: "all_tasks_failed: None of 2." }, true)).toBe("Canceled");
   });
 

@@ -28,7 +28,7 @@ const words = (
 ) => planInWords({ tokenUsageLast24h: 3, billing, trial, access: { ...access, mode, reason } });
 
 describe("what the usage page says of a plan", () => {
-  it("leads a trial to the checkout, and says what is left of it and until when", () => {
+  it("leads a trial to the checkout, and says how much is left and until when", () => {
     expect(words("trial", "trial_active")).toMatchObject({
       text: "97 of 100 units left, until 4 Dec 2026. A unit is a picture.",
       meter: { left: 97, of: 100 },
@@ -43,7 +43,7 @@ describe("what the usage page says of a plan", () => {
     },
   );
 
-  it("leads to the portal who has a subscription, and to no page whom the operator lets in or stops", () => {
+  it("leads subscribers to the portal, and accounts set by the operator to no page", () => {
     const subscribed = { stripeSubscriptionStatus: "active" };
     expect(words("paid", "paid_access", subscribed).page).toBe("portal");
     expect(words("blocked", "billing_delinquent", subscribed)).toMatchObject({

@@ -15,7 +15,7 @@ const named = (object: string): Instance => ({
   png: new Blob([]),
 });
 
-it("selects several objects in addition to the one that was clicked, and ranges", () => {
+it("adds several objects and ranges to the clicked one", () => {
   const all = ["a", "b", "c", "d", "e"].map(named);
   const [a, b, , d] = all;
   if (a === undefined || b === undefined || d === undefined) throw new Error("There are five objects.");

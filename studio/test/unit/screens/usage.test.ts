@@ -23,7 +23,7 @@ const days = fc
   );
 
 describe("a period of the usage page", () => {
-  it("has as many days as were chosen, ends today, and is one that the service takes", () => {
+  it("has as many days as chosen, ends today, and is accepted by the service", () => {
     fc.assert(
       fc.property(fc.constantFrom(...PERIODS), time, (count, now) => {
         const asked = periodOf(count, now);
@@ -64,7 +64,7 @@ describe("the bars of the chart", () => {
 });
 
 describe("the chart's axes", () => {
-  it("have two to six marks at equal whole distances, from 0 to the first one that nothing exceeds", () => {
+  it("have two to six marks at equal whole distances, from 0 to the first above the maximum", () => {
     fc.assert(
       fc.property(fc.nat(10_000_000), (most) => {
         const marks = marksFor(most);

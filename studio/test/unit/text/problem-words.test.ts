@@ -16,7 +16,7 @@ function refusal(wanted: string, sentence?: string, details = {}): SegmentationE
 const refusals = CATALOGUE.map(([code]) => refusal(code, undefined, { retryAfterSeconds: 150 }));
 
 describe("a refusal in the studio's words", () => {
-  it("names no header, whatever the service refuses: people are given the time to wait instead", () => {
+  it("names no header: people see the time to wait instead", () => {
     for (const error of refusals) {
       const sentence = problemSentence(error);
       expect(sentence, error.code).not.toMatch(/Retry-After|Bearer/);
@@ -25,7 +25,7 @@ describe("a refusal in the studio's words", () => {
     expect(problemSentence(refusal("rate_limited"))).toContain("Try again later.");
   });
 
-  it("decides by the code, whatever the words of the service are", () => {
+  it("decides by the code, with any words of the service", () => {
     for (const { code } of refusals.filter(({ message }) => message.includes("Retry-After"))) {
       const reworded = refusal(code, "Reworded, 86400 bytes.", { retryAfterSeconds: 150 });
       expect(problemSentence(reworded), code).toBe(problemSentence(refusal(code, undefined, reworded)));
@@ -61,7 +61,7 @@ describe("a refusal in the studio's words", () => {
     ]);
   });
 
-  it("has a title of its own for each kind", () => {
+  it("has a separate title for each kind", () => {
     expect(problemTitle(refusal("trial_video_unsupported"))).toBe("This requires a paid plan");
     expect(problemTitle(refusal("daily_limit_reached"))).toBe("Today’s limit is reached");
     expect(problemTitle(refusal("internal_error"))).toBe("Something went wrong");

@@ -36,7 +36,7 @@ describe("a time as the studio shows it", () => {
     expect(timeLeft(share, seconds * SECOND)).toBe(text);
   });
 
-  it("never says that what has been is to come, or the other way round", () => {
+  it("never mistakes the past for the future, or the reverse", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 7 * DAY - 1 }), (ms) => {
         expect(at(-ms)).not.toMatch(/^in |^tomorrow$/);

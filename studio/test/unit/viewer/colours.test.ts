@@ -28,7 +28,7 @@ const given = (palette: Palette, under: readonly (Rgb | undefined)[]): Rgb[] =>
   under.map((each) => palette.next(each).rgb);
 
 describe("the colours of masks", () => {
-  it("are as people see them: a difference of colours is their distance in OKLab, also without the cones for green", () => {
+  it("are as people see them: a difference of colors is their distance in OKLab, also without the cones for green", () => {
     const { all } = seenOf([255, 0, 0]);
     // The example of Ottosson's article, for the red of sRGB.
     expect(all.map((each) => Number(each.toFixed(3)))).toEqual([0.628, 0.225, 0.126]);
@@ -36,13 +36,13 @@ describe("the colours of masks", () => {
     expect(difference([90, 120, 0], [150, 100, 0])).toBeLessThan(distance([90, 120, 0], [150, 100, 0]));
   });
 
-  it("of ten labels, and of 14 objects that each have one of their own, are distinguishable for everyone", () => {
+  it("of ten labels, and of 14 objects with separate colors, are distinguishable for everyone", () => {
     expect(least(some(10, (i) => maskColour(i)))).toBeGreaterThan(0.15);
     expect(least(some(14, objectColour))).toBeGreaterThan(0.13);
     expect(some(10, objectColour)).toEqual(some(10, (i) => maskColour(i)));
   });
 
-  it("of 14 objects of a label are 14 shades of its hue: none looks more like another label's", () => {
+  it("of 14 objects of a label are 14 shades of its hue: none resembles another label more", () => {
     for (const labels of [2, 3, 4])
       for (let label = 0; label < labels; label++) {
         const shades = some(14, (i) => maskColour(label, i, labels));
@@ -61,7 +61,7 @@ describe("the colours of masks", () => {
       }
   });
 
-  it("differ from each other and from what is under them, whatever that is", () => {
+  it("differ from each other and from any background", () => {
     fc.assert(
       fc.property(backgrounds({ minLength: 1, maxLength: 14 }), (under) => {
         const colours = given(new Palette(), under);
@@ -74,7 +74,7 @@ describe("the colours of masks", () => {
     );
   });
 
-  it("stay as they are when more objects come", () => {
+  it("stay the same when more objects come", () => {
     fc.assert(
       fc.property(backgrounds({ minLength: 2, maxLength: 12 }), fc.nat(9), (under, label) => {
         for (const palette of [() => new Palette(), () => paletteOf(label)])
@@ -91,14 +91,14 @@ describe("the colours of masks", () => {
       expect(channel >= 0 && channel <= 255 && Number.isInteger(channel)).toBe(true);
   });
 
-  it("have no red for a red cup, unless the label is red, and then another shade of it", () => {
+  it("have no red on a red cup, unless the label is red, and then another shade of red", () => {
     const cup = [170, 40, 40] as const;
     expect(distance(new Palette().next(cup).rgb, cup)).toBeGreaterThan(0.2);
     for (let label = 0; label < 2; label++)
       expect(distance(paletteOf(label, 2).next(cup).rgb, cup)).toBeGreaterThan(0.2);
   });
 
-  it("know what is under a mask by the mean of its light, each pixel as far as it is covered", () => {
+  it("know the background of a mask by the mean of its light, each pixel by its coverage", () => {
     fc.assert(
       fc.property(pixel, pixel, ([...one], other) => {
         const mean = new MeanColour();

@@ -11,7 +11,7 @@ const key = (name: string, held: Partial<Key> = {}): Key => ({
 });
 
 describe("the viewer's keys", () => {
-  it("zoom, fit and show 100 %, whatever the tool", () => {
+  it("zoom, fit and show 100 % with any tool", () => {
     for (const tool of ["pan", "point", "add", "remove"] as const) {
       expect(commandOf(key("+"), tool)).toMatchObject({ type: "zoom" });
       expect(commandOf(key("-"), tool)).toMatchObject({ type: "zoom" });
@@ -22,7 +22,7 @@ describe("the viewer's keys", () => {
     }
   });
 
-  it("move what is seen with the arrows, and the crosshair if the tool points; farther with Shift", () => {
+  it("move the view with the arrows, and the crosshair with a pointing tool; farther with Shift", () => {
     const far = key("ArrowDown", { shiftKey: true });
     expect(commandOf(key("ArrowRight"), "pan")).toEqual({ type: "pan", by: { x: -1, y: 0 } });
     expect(commandOf(key("ArrowUp"), "point")).toEqual({ type: "crosshair", by: { x: 0, y: -1 } });

@@ -69,7 +69,7 @@ describe("a mask in the viewer", () => {
 });
 
 describe("the index map", () => {
-  it("has the smallest of the masks shown at each pixel, whatever was shown before", async () => {
+  it("has the smallest shown mask at each pixel, after any other state", async () => {
     const turns = fc.array(fc.array(fc.nat(4), { maxLength: 5 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(bitmaps, turns, async (masks, shownInTurn) => {
@@ -107,7 +107,7 @@ describe("the index map", () => {
     );
   });
 
-  it("is not sent again while nothing has changed, and names the masks that it lacks", async () => {
+  it("is not sent again without changes, and names missing masks", async () => {
     const worker = new ShownMasks();
     worker.open({ type: "open", width: 8, height: 1, step: 1 });
     worker.keep("a", await decodeMask({ width: 8, height: 1, data: new Uint8Array(8).fill(255) }));
@@ -143,7 +143,7 @@ describe("mask indexes", () => {
 });
 
 describe("the pixel in the midst of a mask", () => {
-  it("is inside, in the middle of a row of pixels that no other one is longer than; an empty mask has none", async () => {
+  it("is inside, in the middle of a longest row of pixels; an empty mask has none", async () => {
     await fc.assert(
       fc.asyncProperty(bitmap, async (mask) => {
         const core = coreOf(await decodeMask(mask));

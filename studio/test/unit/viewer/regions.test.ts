@@ -8,7 +8,7 @@ const coordinate = fc.double({ min: -9_000, max: 9_000, noNaN: true });
 const point = fc.record({ x: coordinate, y: coordinate });
 
 describe("a region", () => {
-  it("has points in whole pixels of the picture, also if they were beside it", () => {
+  it("has points in whole pixels of the picture, also for clicks outside it", () => {
     fc.assert(
       fc.property(picture, point, (size, at) => {
         const { x, y } = pixelAt(at, size);
@@ -19,7 +19,7 @@ describe("a region", () => {
     );
   });
 
-  it("has a box inside the picture, whichever corner was first, or there is none", () => {
+  it("has a box inside the picture, from any corner, or none", () => {
     fc.assert(
       fc.property(picture, point, point, (size, a, b) => {
         const region = boxBetween(a, b, size);
@@ -40,14 +40,14 @@ describe("a region", () => {
     expect(boxBetween({ x: 10, y: 10 }, { x: 15, y: 60 }, size, 6)).toBeNull();
   });
 
-  it("takes points on the object and beside it, up to as many as the service takes", () => {
+  it("takes points on the object and outside it, up to the service's limit", () => {
     let region = withPoint({ points: [{ x: 1, y: 2, label: 1 }] }, { x: 0, y: 3, label: 0 });
     for (let i = 2; i < 20; i++) region = withPoint(region ?? undefined, { x: i, y: 3, label: 0 });
     expect(region).toMatchObject({ points: { length: 20, 1: { x: 0, y: 3, label: 0 } } });
     expect(withPoint(region ?? undefined, { x: 5, y: 5, label: 1 })).toBeNull();
   });
 
-  it("gets no point if it is a box, or if there is none", () => {
+  it("gets no point for a box, or without a region", () => {
     expect(withPoint({ box: [1, 2, 3, 4] }, { x: 5, y: 5, label: 0 })).toBeNull();
     expect(withPoint(undefined, { x: 5, y: 5, label: 0 })).toBeNull();
   });

@@ -64,7 +64,7 @@ describe("a view of a picture", () => {
     );
   });
 
-  it("gives each point of the frame in pixels of the picture, and back", () => {
+  it("returns each point of the frame in pixels of the picture, and back", () => {
     fc.assert(
       fc.property(seen, point, ({ view: settled }, at) => {
         const back = toFrame(settled, toPicture(settled, at));
@@ -74,7 +74,7 @@ describe("a view of a picture", () => {
     );
   });
 
-  it("keeps what is under the pointer there when it zooms, unless the picture would leave a gap", () => {
+  it("keeps the point under the pointer in place when it zooms, unless the picture would leave a gap", () => {
     const factor = fc.double({ min: 0.2, max: 5, noNaN: true });
     fc.assert(
       fc.property(seen, factor, point, ({ picture, frame, view: before }, by, about) => {

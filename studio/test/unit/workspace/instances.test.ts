@@ -75,7 +75,7 @@ describe("instances", () => {
     expect(shown(0.7)).toEqual(["cup 1", "Object 1"]);
   });
 
-  it("of a prompt are hidden below a confidence of its own, whatever the others' is", () => {
+  it("of a prompt are hidden below its separate confidence, at any confidence of the others", () => {
     const shown = (leasts: ReadonlyMap<string, number>) =>
       found.filter((each) => isShown(each, { least: 0.7, leasts, hidden: new Set() })).map(nameOf);
     expect(shown(new Map([["cup", 0.5]]))).toEqual(["cup 1", "cup 2", "Object 1"]);

@@ -13,7 +13,7 @@ const taken = async (given: readonly Given[], hasSome = false, type: WorkspaceTy
   take(await Promise.all(given.map((each) => inspect(each, LIMITS))), hasSome, type);
 
 describe("files and URLs given to a workspace", () => {
-  it("are known by their first bytes, whatever the browser calls them", async () => {
+  it("are known by their first bytes, with any type from the browser", async () => {
     const unnamed = file("dog", "", "\x89PNG\r\n\x1a\n");
     expect(await taken([cat, unnamed, dog])).toEqual({
       type: "image",

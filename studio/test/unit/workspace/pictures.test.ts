@@ -64,7 +64,7 @@ describe("what stands against a job", () => {
     },
   };
 
-  it("and what a job costs is said before anything is chosen", () => {
+  it("and shows a job's cost before anything is chosen", () => {
     expect(limitsInWords(trial)).toBe(
       "Your trial has 2 units left: one per picture, up to 3 pictures per job, no clips.",
     );

@@ -36,7 +36,7 @@ function distance(x: number, y: number, points: readonly number[]): number {
 }
 
 describe("a stroke", () => {
-  it("sets or clears the pixels whose centres are nearer than its radius, and no others", () => {
+  it("sets or clears only pixels with centers within its radius", () => {
     fc.assert(
       fc.property(anyMask, anyStroke, (mask, stroke) => {
         const painted = { ...mask, data: mask.data.slice() };
@@ -64,7 +64,7 @@ describe("a stroke", () => {
 });
 
 describe("the parts of a mask", () => {
-  it("are together the mask, none touches another, and the largest one comes first", () => {
+  it("make up the mask without touching each other, the largest first", () => {
     fc.assert(
       fc.property(anyMask, (mask) => {
         const runs = rowRunsOf(mask);

@@ -118,14 +118,14 @@ describe("objects that are pointed at", () => {
     );
   });
 
-  it("may come from a job that was created earlier, whose region isn't known", () => {
+  it("may come from an earlier job with an unknown region", () => {
     const taken = takenUp([], "a", { jobId: "job_1", continues: null });
     expect(lastOf(nth(taken, 0))).toMatchObject({ number: 1, region: null, jobId: "job_1" });
     // Its mask is fetched in its turn.
     expect(nextToDraw(taken)?.attempt.jobId).toBe("job_1");
   });
 
-  it("may be several of one job: each mask is an object of its own, and known again", () => {
+  it("may be several of one job: each mask is a separate, known object", () => {
     const taken = withAttempt(takenUp([], "a", { jobId: "job_1", continues: null }), 1, {
       state: "drawn",
       maskIndex: 0,
@@ -138,7 +138,7 @@ describe("objects that are pointed at", () => {
     expect(nextToDraw(all)).toBeNull();
   });
 
-  it("have a key each, so that none makes two jobs", () => {
+  it("have a key each, so none makes two jobs", () => {
     const keys = pointedAt(two, "a", finer, "latest").flatMap(({ attempts }) =>
       attempts.map(({ key }) => key),
     );
@@ -152,7 +152,7 @@ describe("a mask that is corrected by pointing at it", () => {
   const drawn = withAttempt(once, lastOf(nth(once, 2)).number, { state: "drawn", jobId: "job_2" });
   const twice = pointedAt(drawn, "a", finer, cup);
 
-  it("is one object however often it is pointed at, and no other one that was pointed at changes", () => {
+  it("is one object after any number of points, and no other object changes", () => {
     expect(twice).toHaveLength(3);
     expect(nth(twice, 2)).toMatchObject({ refines: cup, attempts: [{ region: point }, { region: finer }] });
     expect(twice.slice(0, 2)).toEqual(two);
@@ -161,7 +161,7 @@ describe("a mask that is corrected by pointing at it", () => {
     expect(objectFor(twice, "b", cup)).toBeUndefined();
   });
 
-  it("is corrected from what was found at first, then from what was drawn last", () => {
+  it("is corrected from the found mask first, then from the latest one", () => {
     const [first, second] = nth(twice, 2).attempts;
     expect(correctedBy(nth(twice, 2), first)).toEqual({ jobId: "job_1", maskIndex: 3 });
     expect(second && correctedBy(nth(twice, 2), second)).toEqual({ jobId: "job_2", maskIndex: 0 });
@@ -182,7 +182,7 @@ describe("a mask that is corrected by pointing at it", () => {
     });
   });
 
-  it("is as it was found after as many steps back as there were points, while its search is seen", () => {
+  it("is as found again after undoing each point, while its search is shown", () => {
     const back = undone(undone(twice, "a", ["job_1"]).objects, "a", ["job_1"]).objects;
     expect(back).toEqual(two);
     // Of another search nothing is seen of it: what was pointed at besides is taken back.

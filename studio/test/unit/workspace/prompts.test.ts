@@ -13,11 +13,11 @@ describe("prompts", () => {
     expect(withPrompts(["cat"], "cup, red  spoon;\n dog\n\n,")).toEqual(["cat", "cup", "red spoon", "dog"]);
   });
 
-  it("has each once, whatever its case", () => {
+  it("has each once, in any case", () => {
     expect(withPrompts(["Cup"], "cup, CUP, spoon, Spoon")).toEqual(["Cup", "spoon"]);
   });
 
-  it("gives an object the name that is there already, whatever its case and spaces", () => {
+  it("gives an object the existing name in any case and spacing", () => {
     expect(asSpelled(["chair", "Table"], "Chair")).toBe("chair");
     expect(asSpelled(["chair"], "stool")).toBe("stool");
     expect(asSpelled(["traffic light"], "Traffic  light ")).toBe("traffic light");
@@ -41,7 +41,7 @@ describe("prompts", () => {
 describe("vocabulary", () => {
   const labels = ["cup", "Wine glass", "dining table", "table lamp"];
 
-  it("marks a word that is none of the model's labels, whatever its case", () => {
+  it("marks a word outside the model's labels, in any case", () => {
     expect(["CUP", "wine glass", "saucer"].map((prompt) => isOutside(labels, prompt))).toEqual([
       false,
       false,
@@ -49,12 +49,12 @@ describe("vocabulary", () => {
     ]);
   });
 
-  it("marks nothing of a model that takes any phrase, and offers nothing", () => {
+  it("marks and offers nothing for a model that takes any phrase", () => {
     expect(isOutside("open", "saucer")).toBe(false);
     expect(offered("open", "sau", [])).toEqual([]);
   });
 
-  it("offers labels that begin with what is typed before those with a word that does, and none that is taken", () => {
+  it("offers labels with a matching beginning before those with a matching word, and no chosen one", () => {
     expect(offered(labels, "tab", [])).toEqual(["table lamp", "dining table"]);
     expect(offered(labels, "GL", [])).toEqual(["Wine glass"]);
     expect(offered(labels, "tab", ["table lamp"])).toEqual(["dining table"]);

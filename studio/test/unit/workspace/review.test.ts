@@ -12,7 +12,7 @@ describe("the review of a batch", () => {
     expect([...judged(accepted, "a", "rejected")]).toEqual([["a", "rejected"]]);
   });
 
-  it("goes on after the open picture, then from the start, past those with a verdict", () => {
+  it("continues after the open picture, then from the start, past those with a verdict", () => {
     const keys = ["a", "b", "c"];
     expect(nextToReview(keys, "b", NONE)).toBe("c");
     expect(nextToReview(keys, "c", NONE)).toBe("a");
@@ -23,7 +23,7 @@ describe("the review of a batch", () => {
     expect(nextToReview(["a"], "a", NONE)).toBeNull();
   });
 
-  it("comes to each picture once, from wherever it begins", () => {
+  it("comes to each picture once, from any start", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { minLength: 1 }), fc.nat(), (keys, start) => {
         let verdicts: ReadonlyMap<string, Verdict> = NONE;

@@ -26,19 +26,19 @@ describe("the searches that are shown together", () => {
     expect(idsOf([first, added, again], "3")).toEqual(["2", "3"]);
   });
 
-  it("are those up to the one that is looked at", () => {
+  it("are those up to the shown one", () => {
     expect(idsOf([first, added], "1")).toEqual(["1"]);
     expect(idsOf([first, added], null)).toEqual([]);
     expect(idsOf([first, added], "unknown")).toEqual([]);
   });
 
-  it("do without one that has failed, which takes nothing from others", () => {
+  it("ignore a failed one, which takes nothing from others", () => {
     const failed = search("3", ["person"], true);
     expect(idsOf([first, failed], "3")).toEqual(["1"]);
     expect(idsOf([first, failed, added], "2")).toEqual(["1", "2"]);
   });
 
-  it("leave the words that none of them has asked for", () => {
+  it("leave the words that no search has requested", () => {
     expect(newPrompts(["person", "DOG", "bird"], [first, added])).toEqual(["bird"]);
   });
 });

@@ -34,7 +34,7 @@ describe("a request by itself", () => {
     });
   });
 
-  it("is refused for a prompt with one character too many, where a character is a code point", () => {
+  it("is refused for a prompt with one character too many, if a character is a code point", () => {
     expect(requestRefusal(TERMS, request({ prompts: ["cat", "🐈".repeat(10)] }))).toBeNull();
     const refusal = requestRefusal(TERMS, request({ prompts: ["cat", "🐈".repeat(11)] }));
     expect(refusal).toMatchObject({
@@ -70,7 +70,7 @@ describe("an account by its access", () => {
     expect(accessRefusal(TERMS, accessTo("blocked", false))?.code).toBe("payment_required");
   });
 
-  it("may have jobs under way up to its limit, and no more", () => {
+  it("may have jobs in progress up to its limit, and no more", () => {
     const use = (activeJobs: number): AccountUse => ({ ...UNUSED, activeJobs, activeJobId: "job_0" });
     expect(accountRefusal(TERMS, proposed("paid", request()), use(4))).toBeNull();
     expect(accountRefusal(TERMS, proposed("paid", request()), use(5))).toMatchObject({
@@ -136,11 +136,11 @@ describe("an account's day", () => {
     });
   });
 
-  it("is over where the limit was lowered below what is used", () => {
+  it("is over if the limit was lowered below the used units", () => {
     expect(refusal(1, 6_000)?.message).toContain("left until 00:00 UTC: 0.");
   });
 
-  it("has room for as many tasks as its limit, whatever became of the others; learns when the next begins", () => {
+  it("has room for as many tasks as its limit, and says when the next one may begin", () => {
     const ofTasks = (mode: AccessMode, count: number, used: number, day = NOW / DAY) =>
       accountRefusal(TERMS, proposed(mode, request({ tasks: taskIds(count, "png") })), {
         ...UNUSED,
@@ -192,7 +192,7 @@ describe("an account's day", () => {
     });
   });
 
-  it("is asked about before the jobs under way, and a trial is not asked about units", () => {
+  it("is asked about before the jobs in progress, and a trial is not asked about units", () => {
     const use = { ...UNUSED, activeJobs: 5, daily: { day: NOW / DAY, units: 5_000, tasks: 0, files: 0 } };
     expect(codeOf(accountRefusal(TERMS, proposed("paid", request()), use))).toBe("daily_limit_reached");
     expect(codeOf(accountRefusal(TERMS, proposed("trial", request()), { ...use, activeJobs: 0 }))).toBeNull();
@@ -207,7 +207,7 @@ describe("a subscriber's credit", () => {
     return accountRefusal(TERMS, { ...asked, access }, { ...UNUSED, meteredUnits });
   };
 
-  it("covers a job up to its last unit, and not one unit more; who is refused learns how much is left and where to pay", () => {
+  it("covers a job up to its last unit; a refusal says how much is left and where to pay", () => {
     expect(refusal(100, 1_400)).toBeNull();
     expect(refusal(101, 1_400)).toMatchObject({
       code: "payment_required",
@@ -218,7 +218,7 @@ describe("a subscriber's credit", () => {
     });
   });
 
-  it("that was lowered below what is used has nothing left, and not less", () => {
+  it("has nothing left, and not less, when lowered below the used units", () => {
     expect(refusal(1, 1_600)?.message).toContain("left: 0.");
   });
 });

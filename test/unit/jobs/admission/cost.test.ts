@@ -28,7 +28,7 @@ const withTasks = (...changes: Partial<TaskRecord>[]): JobState => {
 };
 
 describe("the cost of a job of pictures", () => {
-  it("has the units and files of the successful tasks, and all that a task may have written that was cancelled under way", () => {
+  it("has the units and files of the successful tasks, and all that a task may have written that was canceled in progress", () => {
     const failed = { at: "failed", lease: null } as const;
     const job = withTasks(
       { step: { at: "success", lease: 1 }, started: true },
@@ -63,7 +63,7 @@ describe("the cost of a clip", () => {
     return jobCost({ ...job, tasks: job.tasks.map((one) => ({ ...one, ...task })) }, () => null);
   };
 
-  it("has the frames of every attempt, as far as they were reported, and at least one for each", () => {
+  it("has the reported frames of every attempt, at least one each", () => {
     const failed = { step: { at: "failed", lease: null }, started: true, attempts: 2 } as const;
     const progress = { lease: 2, done: 30, total: 60 };
     expect(costOf({ ...failed, spent: 12, progress })).toMatchObject({ usedUnits: 0, processedUnits: 42 });
@@ -82,7 +82,7 @@ describe("the files that a picture may have", () => {
     expect(most({ taskIds: ["a.png"], prompts, formats: ["cutout", "coco"] })).toBe(12_800 + SINGLE_FILES);
   });
 
-  it("are one more for each region, which none of its prompts gives up a mask for", () => {
+  it("are one more for each region, without fewer masks for prompts", () => {
     const place = { taskId: "a.png", box: [1, 2, 3, 4] as const };
     expect(most({ regions: [place, place, place] })).toBe(203 + SINGLE_FILES);
   });

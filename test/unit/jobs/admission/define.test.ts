@@ -63,7 +63,7 @@ describe("a job's definition", () => {
     expect(define(clip({ numFrames: 10 }))).toMatchObject({ fps: null, numFrames: 10, maxFrames: null });
   });
 
-  it("keeps which regions are examples, for the task's regions too, but not that one is none", () => {
+  it("marks example regions, for the task's regions too, and leaves other regions unmarked", () => {
     const [taskId = ""] = taskIds(1, "png");
     const box = [1, 2, 3, 4];
     const regions = [
@@ -90,7 +90,7 @@ describe("a job's definition", () => {
     ]);
   });
 
-  it("names each format once that its account asked for, and none where it asked for none", () => {
+  it("names each requested format once, and no other", () => {
     const asked = { ...pictures(1), formats: ["yolo", "coco", "yolo"] } as const satisfies object;
     expect(define(CreateJobRequest.parse(asked))).toMatchObject({ formats: ["yolo", "coco"] });
     expect(define(clip({ formats: ["coco"] }))).toMatchObject({ formats: ["coco"] });
@@ -107,7 +107,7 @@ describe("a job's definition", () => {
     });
   });
 
-  it("has a region's label and points as they were asked for, and no label where none was", () => {
+  it("has a region's label and points as requested, and no label without one", () => {
     const { prompts: _, ...rest } = pictures(1);
     const [taskId] = rest.tasks;
     const points = [{ x: 3, y: 4, label: 1 }];
@@ -118,7 +118,7 @@ describe("a job's definition", () => {
     expect(define(CreateJobRequest.parse({ ...rest, regions })).regions).toStrictEqual(regions);
   });
 
-  it("has where and when each object of a clip is, from its start where no time is given", () => {
+  it("has where and when each object of a clip is, from its start if no time is given", () => {
     const [taskId] = taskIds(1, "mp4");
     const regions = [
       { taskId, box: [1, 2, 3, 4] },
@@ -134,7 +134,7 @@ describe("a job's definition", () => {
     expect(define(clip())).not.toHaveProperty("regions");
   });
 
-  it("costs nothing if all it does is refine masks of pictures that have free refinements left", () => {
+  it("costs nothing if it only refines masks of pictures with free refinements left", () => {
     const { prompts, ...rest } = pictures(1);
     const [taskId] = rest.tasks;
     const drawn = { taskId, box: [1, 2, 3, 4] };
@@ -157,7 +157,7 @@ describe("a job's definition", () => {
     expect(modes).toEqual(["single", "batch", "batch", "video"]);
   });
 
-  it("has the lane of who asks and of how much: a trial's jobs go through the trial lane", () => {
+  it("has the lane of its account and size: a trial's jobs use the trial lane", () => {
     const trial = { accountId: "acct_1", accessMode: "trial" } as const;
     expect(define(pictures(1)).lane).toBe("interactive");
     expect(defineJob(trial, pictures(1), "job_1", BEGIN).lane).toBe("trial");
@@ -202,7 +202,7 @@ it("each task gets its own regions in the request's order, each with its index a
   );
 });
 
-it("a job without regions has none, as those that were stored before there were any", () => {
+it("a job without regions stores none, as older jobs do", () => {
   const request = CreateJobRequest.parse({ type: "image", prompts: ["cat"], tasks: TASKS });
   const job = defineJob({ accountId: "acct_1", accessMode: "paid" }, request, "job_1", 1);
   expect(job).not.toHaveProperty("regions");

@@ -12,7 +12,7 @@ import { TERMS, taskIds, request, proposed, NOW, codeOf, UNUSED, clip } from "./
 const DAY = 86_400_000;
 
 describe("a trial account", () => {
-  it("is refused a video, with what it has and what the video would need", () => {
+  it("is refused a video, with its remaining units and the video's", () => {
     expect(accountRefusal(TERMS, proposed("trial", clip(), 7), UNUSED)).toMatchObject({
       code: "trial_video_unsupported",
       status: 402,
@@ -45,7 +45,7 @@ describe("a trial account", () => {
     expect(accountRefusal(TERMS, proposed("trial", clip()), UNUSED)?.hints).not.toHaveProperty("expiresAt");
   });
 
-  it("is refused first for what it asks for, then for what it has left, then for its job in progress", () => {
+  it("is refused first for its request, then for its remaining units, then for its job in progress", () => {
     const use: AccountUse = {
       ...UNUSED,
       activeJobs: 1,
@@ -65,7 +65,7 @@ describe("the trial lane", () => {
   const wait = (openTasks: number, endedTasks: number, busyMs: number, count = 1): number | undefined =>
     trialQueueFull(TERMS, pictures(count), openTasks, { endedTasks, busyMs }).hints.retryAfterSeconds;
 
-  it("has room for a job with which no more tasks are open than are allowed, and not for one task more", () => {
+  it("has room for a job up to the limit of open tasks, and not for one task more", () => {
     expect(laneHasRoom(TERMS, pictures(3), 197)).toBe(true);
     expect(laneHasRoom(TERMS, pictures(3), 198)).toBe(false);
     expect(laneHasRoom(TERMS, pictures(1), 200)).toBe(false);

@@ -37,7 +37,7 @@ describe("an upload", () => {
   const { job } = proposed("paid", request({ tasks: [task, second] }));
   const { job: video } = proposed("paid", clip());
 
-  it("that the account does not own is refused, whatever the others are", () => {
+  it("is refused if the account does not own it, with any other uploads", () => {
     const owned = [{ taskId: task, contentType: "video/mp4" }];
     expect(codeOf(ownershipRefusal(job, owned))).toBe("task_not_owned");
   });
@@ -82,7 +82,7 @@ describe("an upload", () => {
     expect(mostBytesOf(pictures, "application/octet-stream")).toBe(9_000);
   });
 
-  it("of bytes that nobody knows passes: the inference service tells that task alone", () => {
+  it("of unknown bytes passes: the inference service reports it for that task alone", () => {
     expect(uploadRefusal(TERMS, job, task, unknown)).toBeNull();
     expect(uploadRefusal(TERMS, video, task, unknown)).toBeNull();
   });

@@ -81,7 +81,7 @@ describe("an archive, whatever happens in whatever order,", () => {
       { numRuns: 300 },
     );
 
-  it("never changes its job's tasks, nor what the account's list shows of it", () => {
+  it("never changes its job's tasks or its entry in the account's list", () => {
     everyRun((before, after) => {
       const { archive, lastLease, ...rest } = before;
       const uploads = { abandonedUploads: before.abandonedUploads, archivesBegun: before.archivesBegun };

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { archiveProblem } from "../../../../src/jobs/rules/archive-problems.ts";
 
-it("why there is no archive is given as a code and a sentence that names what is missing, or how much is too much", () => {
+it("a missing archive's reason is a code and a sentence with the missing file or the exceeded limit", () => {
   const missing = archiveProblem("archive_output_missing", { key: "masks/a.png/0.png" });
   expect(missing).toMatch(/^archive_output_missing: .*masks\/a\.png\/0\.png.*\.$/);
   expect(archiveProblem("archive_too_many_files", { limit: 65_535 })).toMatch(

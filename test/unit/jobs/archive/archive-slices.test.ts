@@ -61,7 +61,7 @@ describe("an archive that one message cannot finish", () => {
     expect(archiveOf(third)).toMatchObject({ attempts: 1, kept: 11 });
   });
 
-  it("is begun again, once, when three builders fail on what was kept", () => {
+  it("starts over once when three builders fail on the saved progress", () => {
     const threeTimes = (state: JobState) =>
       built(CRASHED, building(built(CRASHED, building(built(CRASHED, state)))), BEGIN + SECOND);
     const anew = threeTimes(kept(10, uploading()));
@@ -91,7 +91,7 @@ describe("an archive that one message cannot finish", () => {
     expect(anew.abandonedUploads).toEqual([UPLOAD]);
   });
 
-  it("continues by the upload that its first builder began, and is ready under that one's lease", () => {
+  it("continues the first builder's upload, and is ready under its lease", () => {
     const second = building(built(UNFINISHED, kept(10, uploading())));
     expect(archiveOf(second).upload).toEqual(UPLOAD);
     const state = built({ outcome: "ready", upload: UPLOAD.lease }, second);
@@ -113,7 +113,7 @@ describe("an archive that one message cannot finish", () => {
     expect(state.abandonedUploads).toEqual([UPLOAD]);
   });
 
-  it("gives its upload up when it fails for good, and with it what was kept", () => {
+  it("gives up its upload and its saved progress when it fails for good", () => {
     const state = built(TOO_LARGE, kept(10, uploading()));
     expect(archiveOf(state)).toMatchObject({ step: { at: "failed" } });
     expect(archiveOf(state)).not.toHaveProperty("kept");

@@ -37,7 +37,7 @@ import {
 } from "./archive-stages.ts";
 
 describe.each(["prepared", "withdrawn", "expired"] as const)("a job that is %s", (phase) => {
-  it("has no builder: nobody gets its archive, and who has it has lost it", () => {
+  it("has no builder: no message gets its archive, and a builder loses it", () => {
     const inQueue: JobState = { ...queued(), phase };
     expect(claimArchive(inQueue, policy, BEGIN)).toEqual({ state: inQueue, taken: false });
     const state: JobState = { ...building(), phase };
@@ -112,7 +112,7 @@ describe("the archives of a job", () => {
     expect(begunOf(3 * MOST_ARCHIVES, expire)).toBe(MOST_ARCHIVES);
   });
 
-  it("count only what was begun: who asks while there is one begins none", () => {
+  it("count only archives that began: a request during one begins none", () => {
     const { archivesBegun } = requestArchive(requestArchive(successfulJob(), BEGIN).state, BEGIN).state;
     expect(archivesBegun).toBe(1);
   });
@@ -131,7 +131,7 @@ describe("an archive's message", () => {
     expect(takeDueArchive(make(), policy, BEGIN + DAY).due).toBe(false);
   });
 
-  it("is not due where nobody asked for an archive", () => {
+  it("is not due without a requested archive", () => {
     const state = successfulJob();
     expect(takeDueArchive(state, policy, BEGIN + DAY)).toEqual({ state, due: false });
   });
@@ -158,7 +158,7 @@ describe("a builder takes an archive", () => {
     expect(claimArchive(state, policy, BEGIN)).toEqual({ state, taken: false });
   });
 
-  it("never where nobody asked for one", () => {
+  it("never without a requested archive", () => {
     const state = successfulJob();
     expect(claimArchive(state, policy, BEGIN)).toEqual({ state, taken: false });
   });
@@ -183,14 +183,14 @@ describe("the builder of an archive", () => {
     });
   });
 
-  it("ends it with the reason that it gives, where no other try can succeed", () => {
+  it("ends it with the reason that it gives, if no other try can succeed", () => {
     expect(archiveOf(built(TOO_LARGE)).step).toEqual({
       at: "failed",
       message: "archive_too_large: More than 4 GiB.",
     });
   });
 
-  it("may fail three times, then the archive fails and says so", () => {
+  it("may fail three times, then fails with a reason", () => {
     const once = built(CRASHED);
     expect(archiveOf(once)).toMatchObject({
       step: { at: "waiting", notBefore: BEGIN + 2 * SECOND },
@@ -223,7 +223,7 @@ describe("the builder of an archive", () => {
     expect(extendArchive(state, state.lastLease, policy, BEGIN)).toEqual({ state, taken: false });
   });
 
-  it("says nothing where nobody asked for an archive", () => {
+  it("says nothing without a requested archive", () => {
     const state = successfulJob();
     expect(completeArchive(state, state.lastLease, READY, policy, BEGIN)).toEqual({ state, taken: false });
   });
@@ -259,7 +259,7 @@ describe("time", () => {
     expect(tickArchive(state, policy, BEGIN + DAY)).toBe(state);
   });
 
-  it("does nothing where there is no archive", () => {
+  it("does nothing if there is no archive", () => {
     const state = successfulJob();
     expect(tickArchive(state, policy, BEGIN + DAY)).toBe(state);
   });

@@ -19,7 +19,7 @@ describe("the dispatch of tasks", () => {
     },
   );
 
-  it("wakes no object while thousands wait, and serves them nearly in the order of their acceptance afterwards [3.1-12]", () => {
+  it("wakes no object while thousands wait, and serves them nearly in the order of their acceptance afterward [3.1-12]", () => {
     const { objects, p99, fifoP99 } = measureBacklog(5_000, { services: 25 });
     expect(objects).toBe(0);
     expect(p99 / fifoP99).toBeLessThan(1.5);
@@ -34,14 +34,14 @@ describe("the dispatch of tasks", () => {
     }
   });
 
-  it("lets an account with 1,000 single pictures under way at most double the time of another's at 80 % load", () => {
+  it("lets an account with 1,000 single pictures in progress at most double the time of another's at 80 % load", () => {
     for (const seed of isLong ? [1, 2] : [1]) {
       const { without, withFlood } = measureFlood(1, { seed, seconds: 3_000 });
       expect(withFlood / without).toBeLessThan(2);
     }
   });
 
-  it("lets an account with 1,000 batches under way at most double the time of another's single picture at 80 % load", () => {
+  it("lets an account with 1,000 batches in progress at most double the time of another's single picture at 80 % load", () => {
     const { without, withFlood } = measureFlood(6, { seconds: 1_000, countFrom: 250 });
     expect(withFlood / without).toBeLessThan(2);
   });

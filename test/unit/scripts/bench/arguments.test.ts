@@ -64,7 +64,7 @@ describe("the benchmark's command line", () => {
     expect(refusalOf("click", "--folders", "a")).toMatch(/takes only --rounds and --quick/);
   });
 
-  it("is quick if asked, except for what is given explicitly", () => {
+  it("is quick on request, except for explicit options", () => {
     expect(parseBenchArguments(["video", "--quick"])).toEqual(video({ ...quickly, rounds: 1 }));
     expect(parseBenchArguments(["video", "--quick", "--rounds", "2"])).toEqual(
       video({ ...quickly, rounds: 2 }),

@@ -29,7 +29,7 @@ describe("the benchmark's figures", () => {
     );
   });
 
-  it("stand in a table with a column for each kind of run", () => {
+  it("are in a table with a column for each kind of run", () => {
     const rows = [["time, s", (ms: number) => ms / 1_000, 1]] as const;
     const columns = [
       { heading: "slow", runs: [2_000, 4_000, 3_000] },
@@ -99,7 +99,7 @@ describe("the benchmark of a clip", () => {
     }
   });
 
-  it("does alone, part by part, what the engine does in one go, and sees the peaks of its FFmpegs by what they are for", async () => {
+  it("does each part of the engine's work alone, and sees its FFmpegs' peaks by purpose", async () => {
     const model = await loadModel();
     const parts = await measureParts({ ffmpeg, task: task(), model, signal });
     const alone = await readFile(join(folder, "masks.json"), "utf8");
@@ -118,7 +118,7 @@ describe("the benchmark of a clip", () => {
     expect(peaks.engine).toBe(0);
   });
 
-  it("reads a process's user and system time, whatever its command is called", () => {
+  it("reads a process's user and system time, for any command name", () => {
     const stat = "42 (a b) c) S 1 42 42 0 -1 4194304 100 0 0 0 7 5 0 0 20 0 1 0 100 1 1";
     expect(processorTimeIn(stat)).toBe(120);
   });

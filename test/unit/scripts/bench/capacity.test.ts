@@ -7,7 +7,7 @@ const useBy = (of: (key: keyof JobUse) => number): JobUse =>
 const NOTHING = useBy(() => 0);
 
 describe("the bill of a deployment", () => {
-  it("has what is beyond the included quantity, at its price; storage and rows as the page says", () => {
+  it("bills usage beyond the included quantity at its price; storage and rows as the page says", () => {
     const single = { ...NOTHING, requests: 100, rowsWritten: 40, bytes: 2_000 };
     const lines = billTables({ single, batch: { ...NOTHING, rowsWritten: 1_000 } }, [10_000]);
     // 10,000 accounts make 6 million single pictures and 300,000 batches in 30 days.

@@ -17,7 +17,7 @@ describe("the bill of inference", () => {
     expect(costs(2, 100)).toEqual(["720", "$1,440.00"]);
   });
 
-  it("never has less awake than the work takes, nor idle machines beside a busy one", () => {
+  it("never has less awake than the work takes, nor idle machines next to a busy one", () => {
     // 5.1 million seconds, beyond the included amounts: $203.55 for vCPUs, $101.78 for memory, $5.66 for the disk.
     expect(costs(0, 1_000_000)).toEqual(["1,417", "$310.99"]);
     expect(costs(1, 1_000_000)).toEqual(["720", "$1,440.00"]);

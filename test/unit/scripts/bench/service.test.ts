@@ -26,7 +26,7 @@ describe("the benchmark of the service", () => {
     expect(ratePerSecond(3, 1_500)).toBe(2);
   });
 
-  it("says what a picture takes of the host, and how far it fills the device", () => {
+  it("reports a picture's host time, and the device's load", () => {
     const round = {
       cost: 30,
       atOnce: 4,
@@ -64,7 +64,7 @@ describe("the benchmark of the service", () => {
     }
   });
 
-  it("stands in for a GPU with SAM 2's tensors and twenty masks", async () => {
+  it("replaces a GPU, with SAM 2's tensors and twenty masks", async () => {
     const model = await loadModel();
     const [width, height] = [64, 48];
     const picture = { width, height, rgb: new Uint8Array(3 * width * height), contentHash: "0".repeat(64) };
@@ -90,7 +90,7 @@ describe("the benchmark of the service", () => {
     expect(lines).toContain("| engine | 200 | 500 | 800 | 4.00 | 900 |");
   });
 
-  it("finds thirds that ascend where the values do", () => {
+  it("finds ascending thirds of ascending values", () => {
     fc.assert(
       fc.property(fc.array(fc.integer(), { minLength: 3 }), (values) => {
         const [first, middle, last] = thirds(values.toSorted((a, b) => a - b));

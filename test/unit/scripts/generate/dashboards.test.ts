@@ -54,7 +54,7 @@ describe("the dashboards", () => {
     for (const [path, text] of await dashboardFiles()) expect(await readFile(path, "utf8"), path).toBe(text);
   });
 
-  it("have all graphs of their tables, each with a title of its own", () => {
+  it("have all graphs of their tables, each with a distinct title", () => {
     for (const [file, rows] of [
       ["worker.json", WORKER_ROWS],
       ["inference.json", INFERENCE_ROWS],

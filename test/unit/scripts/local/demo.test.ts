@@ -31,7 +31,7 @@ describe("the demo's command line", () => {
     ]);
   });
 
-  it("takes a file, prompts and what the client's command line takes", () => {
+  it("takes a file, prompts and the client command line's options", () => {
     expect(
       segment("--format", "labelmap", "--fps", "0.5", "--max-frames", "20", CLIP, "cat", "grey chair"),
     ).toEqual([

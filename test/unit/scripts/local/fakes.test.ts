@@ -36,7 +36,7 @@ const start = async (given: StackSettings, signal = new AbortController().signal
   return { ...fakes, secrets };
 };
 
-it("both fakes run where no setting names a real service, and the Worker takes what they say", async () => {
+it("both fakes run without settings of real services, and the Worker accepts their tokens", async () => {
   const { values, addresses, secrets } = await start({ STRIPE_METER_EVENT: "units" });
   expect(children).toHaveLength(2);
   expect(values).toEqual({
@@ -68,7 +68,7 @@ it("an identity provider in the settings leaves Stripe's fake alone, and the oth
   expect(children).toHaveLength(2);
 });
 
-it("a fake that can't start is named, with what it said, and the other one is handed over to be stopped", async () => {
+it("a fake that can't start is named, with its message, and the other one can be stopped", async () => {
   const started = start({ STRIPE_METER_EVENT: "" });
   await expect(started).rejects.toThrow(/^Stripe's fake ended during its start \(exit code 1\)/);
   expect(children).toHaveLength(1);

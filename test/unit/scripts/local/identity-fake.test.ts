@@ -48,7 +48,7 @@ const verify = async (token: string) =>
   });
 
 describe("a sign-in at the identity provider's fake", () => {
-  it("gives an access token of one hour for the API that says who it is", async () => {
+  it("returns an access token for the API with one hour and its owner's claims", async () => {
     const { payload } = await verify(await signIn(fake.url, "ada.lovelace@example.com"));
     expect(payload).toMatchObject({
       email: "ada.lovelace@example.com",
@@ -61,7 +61,7 @@ describe("a sign-in at the identity provider's fake", () => {
     expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
   });
 
-  it("is of one person by one address, however it is written, and of another by another", async () => {
+  it("is of one person for one address in any spelling, and of another for another", async () => {
     const emails = ["a@example.com", "A@Example.com", "b@example.com"];
     const tokens = await Promise.all(emails.map((email) => signIn(fake.url, email)));
     const [a, again, b] = await Promise.all(tokens.map(async (token) => (await verify(token)).payload.sub));
@@ -109,7 +109,7 @@ describe("a sign-in at the identity provider's fake", () => {
 });
 
 describe("the identity provider's fake after a restart", () => {
-  it("is at its old address and stands by the tokens that it gave; its key is in a private file", async () => {
+  it("keeps its address and accepts its earlier tokens; its key is in a private file", async () => {
     const { url } = fake;
     const token = await signIn(url, "a@example.com");
     await fake.close();
@@ -119,7 +119,7 @@ describe("the identity provider's fake after a restart", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it("keeps its name, and so its accounts, where another program has taken its port", async () => {
+  it("keeps its name, and so its accounts, if another program has taken its port", async () => {
     const { url } = fake;
     const token = await signIn(url, "a@example.com");
     await fake.close();
@@ -135,7 +135,7 @@ describe("the identity provider's fake after a restart", () => {
   });
 });
 
-it("as a process, it prints where it listens and nothing else", async () => {
+it("as a process, it prints if it listens and nothing else", async () => {
   const env = { ...process.env, IDENTITY_FILE: join(folder, "other.json"), API_URL: API };
   const child = spawn(process.execPath, ["scripts/local/fakes/identity/main.ts"], { env });
   const printed = Promise.all([text(child.stdout), text(child.stderr)]);
@@ -165,7 +165,7 @@ describe("npm run token", () => {
     expect((await verify(stdout.trim())).payload["email"]).toBe("a@example.com");
   });
 
-  it("says what is missing: a stack, a fake, an address", async () => {
+  it("names the missing part: a stack, a fake, an address", async () => {
     await expect(run("--email", "a@example.com")).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining("Start one with npm start"),

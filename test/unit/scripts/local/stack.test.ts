@@ -163,7 +163,7 @@ describe("the Worker's variables", () => {
     expect(withoutRemoteService(settings)).toEqual({ MAX_PROMPTS: "8" });
   });
 
-  it("are refused by name, and not by value, where the Worker would refuse them", async () => {
+  it("are refused by name, and not by value, if the Worker would refuse them", async () => {
     const storage = await readLocalStorage();
     const values = () =>
       workerValues("http://127.0.0.1:1", "http://127.0.0.1:2", storage, secrets, { MAX_PROMPTS: "many" });
@@ -180,7 +180,7 @@ describe("the Worker's variables", () => {
 });
 
 describe("the inference service's line that says where it listens", () => {
-  it("gives the address, and no other line does", () => {
+  it("returns the address, and no other line does", () => {
     expect(listeningUrl('{"msg":"listening","url":"http://127.0.0.1:9"}')).toBe("http://127.0.0.1:9");
     expect(listeningUrl('{"msg":"ready","url":"http://127.0.0.1:9"}')).toBeNull();
     expect(listeningUrl('"listening" is no JSON line')).toBeNull();

@@ -31,7 +31,7 @@ describe("a state folder that can't be written", () => {
   });
 
   it.each(["EACCES: permission denied, mkdir", "EROFS: read-only file system, open"])(
-    "names the remedy where one may not write: %s",
+    "names the remedy if one may not write: %s",
     (message) => {
       expect(unwritable(new Error(message), "/state")).toMatchObject({
         message: `You may not write to /state (${message}). Change its permissions, or set STATE_DIR to another folder.`,
@@ -53,7 +53,7 @@ describe("a state folder that can't be written", () => {
   });
 });
 
-it("stops a part whose log cannot be written, and says so", async () => {
+it("stops a part with an unwritable log, and says so", async () => {
   const logFile = join(scratch, "missing", "part.log");
   const child = await startChild({
     name: "The part",

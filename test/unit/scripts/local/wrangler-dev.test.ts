@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-it("wrangler deploy of a clone that nobody configured ends with what to run; a configured one is deployed", async () => {
+it("wrangler deploy of an unconfigured clone names the command to run; a configured one is deployed", async () => {
   const config = join(folder, "wrangler.toml");
   const text = await readFile("wrangler.toml", "utf8");
   await writeFile(config, text);

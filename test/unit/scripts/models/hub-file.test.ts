@@ -49,7 +49,7 @@ describe("a file of a hub", () => {
     ]);
   });
 
-  it("is not downloaded again, and what is there of it is not either", async () => {
+  it("is never downloaded twice, not even in part", async () => {
     await writeFile(path(), GRAPH.subarray(0, 60_000));
     expect((await download())[0]).toBe(60_000);
     await download();
@@ -66,7 +66,7 @@ describe("a file of a hub", () => {
     expect(ranges().at(-1)).toBeUndefined();
   });
 
-  it("goes on after a connection that broke twice, and after a server that is overloaded", async () => {
+  it("continues after a connection that broke twice, and after a server that is overloaded", async () => {
     let broken = 0;
     hub.fault = ({ isStorage, range }, response, bytes) => {
       if (!isStorage || broken === 3) return false;
@@ -102,14 +102,14 @@ describe("a file of a hub", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  it("is refused in a sentence where the disk is full", async () => {
+  it("is refused in a sentence if the disk is full", async () => {
     await symlink("/dev/full", path());
     await expect(download()).rejects.toThrow(
       `The disk is full: onnx/model.onnx of ${DINO} has no room on it. Make room, and run the command again.`,
     );
   });
 
-  it("is refused in a sentence where the storage refuses it", async () => {
+  it("is refused in a sentence if the storage refuses it", async () => {
     hub.fault = ({ isStorage }, response) => {
       if (isStorage) response.writeHead(403).end();
       return isStorage;

@@ -96,7 +96,7 @@ const status =
   };
 
 describe("an installation is refused", () => {
-  it("without a token, where the hub wants one, and says where to get it", async () => {
+  it("without a token, if the hub wants one, and says where to get it", async () => {
     hub.fault = status(401, "/resolve/");
     const { host } = new URL(hub.url);
     expect(await refusal("sam3")).toBe(
@@ -158,7 +158,7 @@ describe("an installation is refused", () => {
     expect(await readdir(join(root, ".install-grounding-dino-tiny"))).toEqual([]);
   });
 
-  it("if nobody is there to accept the licence, which is shown without its control sequences", async () => {
+  it("without a person to accept the license, which is shown without control sequences", async () => {
     const shown = vi.spyOn(console, "error").mockReturnValue();
     onTestFinished(() => shown.mockRestore());
     expect(await refusal("sam3", false)).toContain("run the command again with --accept-licence");
@@ -169,7 +169,7 @@ describe("an installation is refused", () => {
     expect(hub.of("sam3_decoder.onnx")).toEqual([]);
   });
 
-  it("if what was downloaded is no model; it stays for the next run, beside the model folders", async () => {
+  it("if the download is no model; it stays for the next run, next to the model folders", async () => {
     expect(await refusal("sam3")).toMatch(/The graph sam3_\w+\.onnx in .* can't be opened/);
     const downloaded = await readdir(join(root, ".install-sam3"));
     expect(downloaded).toContain("sam3_image_encoder.onnx.data");
@@ -196,7 +196,7 @@ describe("an installation is refused", () => {
     expect(await readdir(folder)).toEqual(["mine.onnx"]);
   });
 
-  it("for a name that the catalogue lacks, or an address that is none", async () => {
+  it("for an unknown name, or a malformed address", async () => {
     expect(await refusal("sam4")).toContain(
       'The catalogue has no "sam4", only owlv2-base, owlvit-base, grounding-dino-tiny, rf-detr-seg-nano, rf-detr-seg-medium, rf-detr-seg-large, sam3.',
     );

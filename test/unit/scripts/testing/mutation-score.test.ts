@@ -26,7 +26,7 @@ const mutant = (changes: Partial<Mutant> = {}): Mutant => ({
 });
 
 describe("the score of a mutation run", () => {
-  it("counts what a test noticed, by its failure or by never ending, of all that could run", () => {
+  it("counts noticed mutants, by failure or endless runs, out of all that could run", () => {
     const statuses = [
       "Killed",
       "Timeout",
@@ -50,7 +50,7 @@ describe("the score of a mutation run", () => {
 });
 
 describe("a mutant that changes nothing", () => {
-  it("is known again by what it changes, wherever it stands in its file", () => {
+  it("is recognized by its change at any place of its file", () => {
     const row =
       "| `src/jobs/rules/many.ts` | LogicalOperator | `count > least \\|\\| count < 0` | `count > least && count < 0` |";
     const here = changeOf(mutant(), SOURCE);

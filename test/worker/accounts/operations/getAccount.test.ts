@@ -20,7 +20,7 @@ describe("getAccount 200", () => {
     });
   });
 
-  it("shows what is known of its person [2.8-1]", async () => {
+  it("shows its owner's known data [2.8-1]", async () => {
     const client = await newClient();
     await home.DB.prepare(
       "UPDATE accounts SET name = 'Ada', email_verified = 1, image = 'https://pictures.test/ada.png'",

@@ -45,7 +45,7 @@ describe("getAccountOverview 200", () => {
     });
   });
 
-  it("counts as consumed what a trial account's job under way has reserved, and names that job [2.9-4]", async () => {
+  it("counts a trial job's reservation as consumed, and names that job [2.9-4]", async () => {
     const client = await newClient("trial");
     const { jobId, tasks } = await newJob(client, 3);
     const { createdAt } = (await client.send("GET", `/v1/jobs/${jobId}`)).body;
@@ -83,7 +83,7 @@ describe("getAccountOverview 200", () => {
     });
   });
 
-  it("shows a paid account that it may use everything, and nothing about billing where there is none [1-7 2.9-3 4.3-40]", async () => {
+  it("shows a paid account its full access, and no billing without a provider [1-7 2.9-3 4.3-40]", async () => {
     const client = await newClient("paid");
     await newJob(client);
     expect(await overview(client)).toMatchObject({
@@ -168,7 +168,7 @@ describe("getAccountOverview 200", () => {
     expect(await used()).toBe(2);
   });
 
-  it("shows what is known about a trial account whose job can't be reached", async () => {
+  it("shows the known data of a trial account with an unreachable job", async () => {
     const client = await newClient("trial");
     const { jobId } = await newJob(client, 3);
     vi.spyOn(JobObject.prototype, "sync").mockRejectedValue(new Error("the object was reset"));

@@ -38,7 +38,7 @@ describe("getAccountUsage 200", () => {
     expect(days.slice(0, -1).every(({ units, jobs }) => units === 0 && jobs === 0)).toBe(true);
   });
 
-  it("is what the account's jobs come to by the day, whenever they ended, before and after its books are closed [A6-8]", async () => {
+  it("is the sum of the account's jobs by day, before and after its books are closed [A6-8]", async () => {
     const midnight = Date.UTC(2026, 0, 15);
     const job = fc.record({
       units: fc.nat(5),
@@ -71,7 +71,7 @@ describe("getAccountUsage 200", () => {
     );
   });
 
-  it("covers each of 366 days in a row, however many jobs there were [A6-9]", async () => {
+  it("covers each of 366 days in a row, with any number of jobs [A6-9]", async () => {
     const client = await newClient();
     const now = Date.now();
     await home.DB.prepare(
@@ -115,7 +115,7 @@ describe("getAccountUsage 200", () => {
 });
 
 describe("getAccountUsage 400", () => {
-  it("refuses what is no date", async () => {
+  it("refuses a malformed date", async () => {
     const client = await newClient();
     for (const query of [
       "?from=",

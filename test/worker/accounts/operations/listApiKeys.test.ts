@@ -16,7 +16,7 @@ describe("listApiKeys 200", () => {
     return ApiKeyList.parse(body).items;
   };
 
-  it("lists what may be shown of each key, newest first, revoked ones too [4.9-1]", async () => {
+  it("lists each key's public fields, newest first, revoked ones too [4.9-1]", async () => {
     const made = [await newKey(client, "one"), await newKey(client, "two"), await newKey(client, "three")];
     const [, two] = made;
     await client.send("DELETE", `/v1/api-keys/${two?.apiKey.keyId}`);

@@ -42,14 +42,14 @@ describe("createJobDownload 202", () => {
     expect(await request()).toMatchObject({ jobId, status: "pending" });
   });
 
-  it("starts one archive, however often it is asked for [4.6-1 2.6-9]", async () => {
+  it("starts one archive for any number of requests [4.6-1 2.6-9]", async () => {
     const sent = vi.spyOn(Queues.prototype, "sendArchive");
     await Promise.all(Array.from({ length: 20 }, request));
     await request();
     expect(sent).toHaveBeenCalledTimes(1);
   });
 
-  it("is there for a blocked account too [4.3-42]", async () => {
+  it("exists for a blocked account too [4.3-42]", async () => {
     await home.DB.prepare("UPDATE accounts SET plan = 'blocked'").run();
     const { body } = await client.send("GET", "/v1/account/overview");
     expect(body.access).toMatchObject({ mode: "blocked", downloadsAllowed: true });
@@ -57,7 +57,7 @@ describe("createJobDownload 202", () => {
     expect((await client.send("GET", `/v1/jobs/${jobId}/result`)).status).toBe(200);
   });
 
-  it("gives the archive that is ready [4.6-1 3.2-1 2.6-9]", async () => {
+  it("returns the archive that is ready [4.6-1 3.2-1 2.6-9]", async () => {
     await request();
     await deliverArchive(jobId);
     const ready = await request();

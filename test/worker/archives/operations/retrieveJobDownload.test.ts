@@ -180,7 +180,7 @@ describe("retrieveJobDownload 200", () => {
     expect((await env.MEDIA.list({ prefix: "archives/" })).objects).toEqual([]);
   });
 
-  it("is not built again and again: a job has begun its last, and says so, without a message", async () => {
+  it("is not built endlessly: a job that has had its last archive says so, without a message", async () => {
     const { objects } = await env.MEDIA.list({ prefix: outputsPrefix(client.accountId, job.jobId) });
     await env.MEDIA.delete(objects.map(({ key }) => key));
     for (let i = 1; i < MOST_ARCHIVES; i += 1) {

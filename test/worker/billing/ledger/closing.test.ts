@@ -57,7 +57,7 @@ describe("the books", () => {
     });
   });
 
-  it("stay open for the days that the operator set, and of a job in progress however old it is", async () => {
+  it("stay open for the operator's number of days, and for any job in progress", async () => {
     later(DAY / 2 - (Date.now() % DAY));
     await settled(1, 13);
     await close();
@@ -103,7 +103,7 @@ describe("the books", () => {
     expect(lines()).toContainEqual(expect.objectContaining({ event: "sweep_failed", part: "usage" }));
   });
 
-  it("are one row per account, however many months are closed", async () => {
+  it("are one row per account for any number of closed months", async () => {
     for (let month = 0; month < 14; month += 1) {
       await settled(1, 1);
       later(31 * DAY);
@@ -131,7 +131,7 @@ describe("the books", () => {
     expect(await findings()).toEqual([]);
   });
 
-  it("take nothing in any more for a job that is closed: no late settlement, void, release or reservation", async () => {
+  it("accept nothing more for a closed job: no late settlement, void, release or reservation", async () => {
     const jobId = await settled(3, 20);
     await close();
     const { sums } = await closing();
@@ -232,7 +232,7 @@ describe("the books", () => {
       await refused("UPDATE ledger SET units = 0", "the ledger is append-only");
     });
 
-    it("keep a closing as it was written, and continue with the one that follows it", async () => {
+    it("keep a closing unchanged, and continue with the next one", async () => {
       await settled(1, 20);
       await close();
       const { digest } = await closing();

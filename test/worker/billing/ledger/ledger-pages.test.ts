@@ -10,7 +10,7 @@ const JOBS = 20 * PAGE;
 /** A job is a row of the list, three entries and a share of a meter event, each found by an index and compared with others. */
 const READS_A_JOB = 10;
 
-it("the operator's check of the ledger reads no more than a page in each statement, however many jobs there are", async () => {
+it("the operator's check of the ledger reads at most a page per statement, with any number of jobs", async () => {
   const { accountId } = await newClient("trial");
   await makeCustomer(accountId, "active");
   const now = Date.now();

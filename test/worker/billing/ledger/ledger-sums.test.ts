@@ -216,7 +216,7 @@ describe("the ledger, whatever becomes of an account's jobs in whatever order", 
     }
   }
 
-  it("agrees with a model of it, and its sums always hold, also where its books are closed and that is cut off [4.3-37]", async () => {
+  it("agrees with a model of it, and its sums hold, also through an interrupted closing [4.3-37]", async () => {
     let closed = 0;
     await fc.assert(
       fc.asyncProperty(anyHistory, async (events) => {

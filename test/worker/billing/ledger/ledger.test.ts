@@ -78,7 +78,7 @@ describe("the ledger", () => {
     expect((await trial()).consumedTokens).toBe(1);
   });
 
-  it("releases all of a job that failed, whose acceptance began the trial all the same [4.3-37]", async () => {
+  it("releases all units of a failed job, which still began the trial [4.3-37]", async () => {
     const { jobId, tasks } = await newJob(client, 2);
     await finishJob(inference, client.accountId, jobId, tasks, () => failure(false));
     await expect
@@ -91,7 +91,7 @@ describe("the ledger", () => {
     expect(await trial()).toMatchObject({ status: "active", consumedTokens: 0 });
   });
 
-  it("releases what is given up for want of an inference service", async () => {
+  it("releases tasks given up without an inference service", async () => {
     const { jobId } = await newJob(client, 2);
     later(DAY + 1);
     await ring(jobId);
@@ -151,7 +151,7 @@ describe("the ledger", () => {
     expect(await entriesOf(jobId)).toHaveLength(3);
   });
 
-  it("voids what was reserved for a job that was not accepted: no token is gone, and no trial begun", async () => {
+  it("voids the reservation of a job that was not accepted: no token is gone, and no trial begun", async () => {
     const tasks = await uploads(client, 3);
     vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(down);
     expect((await client.send("POST", "/v1/jobs", imageJob(tasks))).status).toBe(502);
@@ -231,7 +231,7 @@ describe("the ledger", () => {
     ]);
   });
 
-  it("knows nothing of a job that was accepted before there was a ledger, and lets it end", async () => {
+  it("has no entries of a job accepted before the ledger, and lets it end", async () => {
     const { jobId, tasks } = await newJob(await newClient());
     await home.DB.exec("DROP TRIGGER ledger_is_not_erased; DELETE FROM ledger");
     const owner = await home.DB.prepare("SELECT account_id FROM jobs").first<string>("account_id");
@@ -257,7 +257,7 @@ describe("the ledger", () => {
         .map(([outcome, of]) => `${of?.length} × ${outcome}`)
         .toSorted((a, b) => a.localeCompare(b));
 
-    it("lets exactly as many in as tokens are left, however many come [4.3-38]", async () => {
+    it("accepts exactly as many jobs as tokens are left, with any number of requests [4.3-38]", async () => {
       overrideSettings({ TRIAL_MAX_ACTIVE_JOBS: 1_000 });
       await useTokens(client.accountId, 100 - PICTURES);
       const tasks = await uploads(client, 1);

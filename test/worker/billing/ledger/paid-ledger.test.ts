@@ -37,7 +37,7 @@ describe("the ledger", () => {
       expect(await meterEvents()).toEqual([]);
     });
 
-    it("reports to the meter what a customer's job used, once, in the transaction of its settlement [4.10-14]", async () => {
+    it("reports a customer's used units to the meter once, in the transaction of their settlement [4.10-14]", async () => {
       const customerId = await makeCustomer(paid.accountId);
       const { jobId, tasks } = await newJob(paid, 3);
       await finishJob(inference, paid.accountId, jobId, tasks, (_, i) =>
@@ -51,7 +51,7 @@ describe("the ledger", () => {
       expect(await meterEvents()).toMatchObject([event]);
     });
 
-    it("reports nothing to the meter about a job that failed, nor of one settled before the account was a customer", async () => {
+    it("reports nothing to the meter for a failed job, or one settled before the account was a customer", async () => {
       const early = await newJob(paid);
       await finishJob(inference, paid.accountId, early.jobId, early.tasks);
       await expect.poll(() => entriesOf(early.jobId)).toHaveLength(3);
@@ -63,7 +63,7 @@ describe("the ledger", () => {
       expect(await meterEvents()).toEqual([]);
     });
 
-    it("reports nothing to the meter about what a customer's trial paid for", async () => {
+    it("reports nothing to the meter for units of a customer's trial", async () => {
       const { jobId, tasks } = await newJob(client);
       await makeCustomer(client.accountId, "active");
       await finishJob(inference, client.accountId, jobId, tasks);
@@ -77,7 +77,7 @@ describe("the ledger", () => {
       [{ numFrames: 20, maxFrames: 12 }, 12],
       [{ fps: 2, maxFrames: 5_000 }, 3_600],
     ])(
-      "reserves the most frames that a video %j can have, and releases all of one that failed [4.3-27]",
+      "reserves the most frames of a video %j, and releases all after a failure [4.3-27]",
       async (changes, most) => {
         const { jobId, taskId } = await newVideoJob(paid, changes);
         expect(await entriesOf(jobId)).toEqual([["reserve", most]]);

@@ -48,7 +48,7 @@ describe("the books", () => {
     return jobId;
   }
 
-  it("of a job that does not add up are left to a person, who is alerted once a day, and other accounts' are closed", async () => {
+  it("of an inconsistent job are left to a person, with one alert a day, and other accounts' are closed", async () => {
     const wrong = await wrongJob(accountId);
     const other = await newClient("trial");
     await settledJob(other.accountId, { units: 1, fund: "trial", endedAt: Date.now() - 20 * DAY });

@@ -23,7 +23,7 @@ const settleAt = (accountId: string, times: readonly number[]) =>
 const figures = (accountId: string, since: number) => home.platform.ledger.figures(accountId, since);
 
 describe("what an account used in the last 24 hours", () => {
-  it("is read in a bounded number of rows, however many jobs it had", async () => {
+  it("is read in a bounded number of rows, with any number of jobs", async () => {
     const [few, many] = [(await newClient()).accountId, (await newClient()).accountId];
     const now = Date.now();
     const over = (jobs: number) => Array.from({ length: jobs }, (_, i) => now - 1 - (i * DAY) / jobs);

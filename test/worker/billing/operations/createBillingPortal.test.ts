@@ -5,7 +5,7 @@ import { billingRow, createSession, FakeStripe } from "../../../support/worker/f
 import { expectError } from "../../../support/worker/client/wire.ts";
 
 describe("createBillingPortal 201", () => {
-  it("answers with the URL of a page where the account manages its subscription [2.10-1 4.10-6]", async () => {
+  it("answers with the URL of a page if the account manages its subscription [2.10-1 4.10-6]", async () => {
     const stripe = new FakeStripe();
     const client = await newClient("trial");
     await stripe.subscribe(client);
@@ -52,7 +52,7 @@ describe("createBillingPortal 201", () => {
     expect(await billingRow(client)).toMatchObject({ customer_id: now });
   });
 
-  it("answers a repeated Idempotency-Key with the same URL; the key is another operation's no more than its own [4.10-15]", async () => {
+  it("answers a repeated Idempotency-Key with the same URL; another operation may use the same key [4.10-15]", async () => {
     const stripe = new FakeStripe();
     const client = await newClient("trial");
     const first = await createSession(client, "portal", "once");

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 describe("createCheckout 201", () => {
-  it("answers with the URL of a page where the account subscribes to the metered price [2.10-1 4.10-3 4.10-8]", async () => {
+  it("answers with the URL of a page if the account subscribes to the metered price [2.10-1 4.10-3 4.10-8]", async () => {
     const { status, body } = await createSession(client, "checkout");
     expect(status).toBe(201);
     BillingUrl.parse(body);
@@ -79,7 +79,7 @@ describe("createCheckout 201", () => {
     expect((await stripe.press(url)).status).toBe(303);
   });
 
-  it("answers a repeated Idempotency-Key with the same URL, and gives Stripe a key of its own [4.10-15]", async () => {
+  it("answers a repeated Idempotency-Key with the same URL, and sends Stripe a different key [4.10-15]", async () => {
     const first = await createSession(client, "checkout", "once");
     const second = await createSession(client, "checkout", "once");
     expect(second).toMatchObject({ status: 201, body: first.body, replayed: "true" });
@@ -89,7 +89,7 @@ describe("createCheckout 201", () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  it("ignores a body, whatever it is [4.10-2]", async () => {
+  it("ignores any body [4.10-2]", async () => {
     const answer = await client.send("POST", "/v1/billing/checkout", "x".repeat(2_000_000), {
       "idempotency-key": "with a body",
       "content-type": "text/plain",
@@ -130,7 +130,7 @@ describe("createCheckout 201", () => {
     },
   );
 
-  it("makes the customer without its address when Stripe all the same refuses it", async () => {
+  it("makes the customer without its address when Stripe still refuses it", async () => {
     stripe.intercept = async (request, pass) =>
       new TextDecoder().decode(await request.clone().arrayBuffer()).includes("email=")
         ? Response.json(
@@ -158,7 +158,7 @@ describe("createCheckout 201", () => {
     expect(await billingRow(client)).toMatchObject({ customer_id: now, subscription_status: "active" });
   });
 
-  it("lets an account subscribe again that has cancelled", async () => {
+  it("lets an account subscribe again that has canceled", async () => {
     await stripe.subscribe(client);
     const [subscription] = stripe.fake.state.subscriptions;
     if (subscription) stripe.fake.subscriptions.cancel(subscription);
@@ -167,7 +167,7 @@ describe("createCheckout 201", () => {
 });
 
 describe("createCheckout 402", () => {
-  it("refuses an account whose former subscription left an unpaid invoice, until it is paid", async () => {
+  it("refuses an account with an unpaid invoice of a former subscription, until it is paid", async () => {
     await stripe.subscribe(client);
     const [subscription] = stripe.fake.state.subscriptions;
     if (subscription === undefined) throw new Error("there is no subscription");

@@ -30,7 +30,7 @@ const listed = async () =>
 const expectBooksToAgree = async () => expect(await ledgerFindings()).toEqual([]);
 
 describe("cancelJob 200", () => {
-  it("fails each task that has not ended, stops its holder, and leaves the finished masks where they are [A2-1 A2-2]", async () => {
+  it("fails each unfinished task, stops its holder, and leaves finished masks [A2-1 A2-2]", async () => {
     const { jobId, held } = await jobUnderWay(client, inference);
     const { status, body } = await cancel(jobId);
     expect(status).toBe(200);
@@ -51,7 +51,7 @@ describe("cancelJob 200", () => {
     expect((await env.MEDIA.list({ prefix: "outputs/" })).objects).toHaveLength(1);
   });
 
-  it("charges what has succeeded, and gives the units of all else back [A2-3]", async () => {
+  it("charges successful tasks, and returns all other units [A2-3]", async () => {
     const { jobId } = await jobUnderWay(client, inference);
     await cancel(jobId);
     expect(await entriesOf(jobId)).toEqual([
@@ -72,7 +72,7 @@ describe("cancelJob 200", () => {
     expect(await entriesOf(jobId)).toContainEqual(["release", 1]);
   });
 
-  it("leaves a job that has ended as it is, however often [A2-5]", async () => {
+  it("never changes an ended job [A2-5]", async () => {
     const { jobId } = await successfulJob(client);
     const before = (await retrieve(jobId)).body;
     for (let i = 0; i < 2; i += 1) expect(await cancel(jobId)).toMatchObject({ status: 200, body: before });
@@ -82,7 +82,7 @@ describe("cancelJob 200", () => {
     expect(inference.cancelled).toEqual([]);
   });
 
-  it("refuses what a holder reports later, and gives its tasks to nobody [A2-6]", async () => {
+  it("refuses a holder's later reports, and gives its tasks to no other [A2-6]", async () => {
     const { jobId, tasks, held } = await jobUnderWay(client, inference);
     await cancel(jobId);
     for (const completion of [success(), failure(true), { outcome: "returned" }])
@@ -115,7 +115,7 @@ describe("cancelJob 200", () => {
     await expectBooksToAgree();
   });
 
-  it("ends a job that is listed although its request was cut off, and that nobody has confirmed [A2-1]", async () => {
+  it("ends a listed job whose request was cut off before confirmation [A2-1]", async () => {
     const jobId = await cutOffJob(client);
     expect((await retrieve(jobId)).status).toBe(404);
     expect((await cancel(jobId)).body).toMatchObject({ jobId, status: "failed" });
@@ -127,7 +127,7 @@ describe("cancelJob 200", () => {
     ["the cancellation", "failed", 0],
     ["the completion", "success", 1],
   ])(
-    "of a job whose completion comes at once goes by what came first: %s [A2-3]",
+    "of a job that completes at the same time follows the first event: %s [A2-3]",
     async (_, status, units) => {
       const { jobId, taskId } = await newJob(client);
       await deliverTask(jobId, taskId);
@@ -146,7 +146,7 @@ describe("cancelJob 200", () => {
     },
   );
 
-  it("and a claim that come at once leave no task that somebody works on for long", async () => {
+  it("and a concurrent claim leave no task with a working holder for long", async () => {
     for (const isFirst of [true, false]) {
       const { jobId, taskId } = await newJob(client);
       const both = [() => cancel(jobId), () => deliverTask(jobId, taskId)];

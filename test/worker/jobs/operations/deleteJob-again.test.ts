@@ -24,7 +24,7 @@ const remove = (jobId: string) => client.send("DELETE", `/v1/jobs/${jobId}`);
 const get = (path: string) => client.send("GET", path);
 
 describe("a job that is deleted while its acceptance is in doubt", () => {
-  it("is gone if it is listed, although nobody has confirmed it [A2-8]", async () => {
+  it("is deleted if it is listed but not confirmed [A2-8]", async () => {
     const jobId = await cutOffJob(client);
     expect((await get("/v1/jobs")).body.items).toMatchObject([{ jobId }]);
     expect((await remove(jobId)).status).toBe(204);

@@ -57,7 +57,7 @@ const lateWrite = (jobId: string, taskId: string) =>
   env.MEDIA.put(outputKey({ accountId: client.accountId, jobId }, taskId, 1, "masks/0.png"), "late");
 
 describe("deleteJob 204", () => {
-  it("leaves nothing of a job with its results and its archive but what it used, at once for its account, soon in the bucket [A2-9 A2-10 A2-11]", async () => {
+  it("leaves only the used units of a job with results and an archive, at once for its account, soon in the bucket [A2-9 A2-10 A2-11]", async () => {
     const { jobId } = await successfulJob(client, 2, 3);
     await client.send("POST", `/v1/jobs/${jobId}/download`);
     await deliverArchive(jobId);
@@ -75,7 +75,7 @@ describe("deleteJob 204", () => {
     await expectNothingLeft(jobId);
   });
 
-  it("cancels a job that is under way first: its holders stop, and what has not succeeded is not charged [A2-8]", async () => {
+  it("cancels an unfinished job first: its holders stop, and only successful tasks are charged [A2-8]", async () => {
     const { jobId, tasks, held } = await jobUnderWay(client, inference);
     expect((await remove(jobId)).status).toBe(204);
     await expectGone(client, jobId);
@@ -95,7 +95,7 @@ describe("deleteJob 204", () => {
     await expectNothingLeft(jobId);
   });
 
-  it("leaves nothing at all of a job that nobody ever held [A2-8]", async () => {
+  it("leaves nothing of a job without any holder so far [A2-8]", async () => {
     const { jobId } = await newJob(client);
     expect((await remove(jobId)).status).toBe(204);
     await vi.waitUntil(async () => (await storedOf(jobId)).length === 0, PATIENT);
@@ -162,7 +162,7 @@ describe("deleteJob 204", () => {
   it.each([
     ["the deletion", 0],
     ["the completion", 1],
-  ])("of a job whose completion comes at once charges by what came first: %s [A2-8]", async (_, units) => {
+  ])("of a job that completes at the same time charges by the first event: %s [A2-8]", async (_, units) => {
     const { jobId, taskId } = await newJob(client);
     await deliverTask(jobId, taskId);
     const object = env.JOBS.getByName(jobId);
@@ -179,7 +179,7 @@ describe("deleteJob 204", () => {
   });
 
   it.each([true, false])(
-    "and a claim at once leave no task to work on (deletion first: %s) [A2-8]",
+    "and a concurrent claim leave no task to work on (deletion first: %s) [A2-8]",
     async (isFirst) => {
       const { jobId, taskId } = await newJob(client);
       const both = [() => remove(jobId), () => deliverTask(jobId, taskId)];
@@ -194,7 +194,7 @@ describe("deleteJob 204", () => {
 });
 
 describe("what is written for a deleted job by a URL that is still good", () => {
-  it("is deleted once nobody can write any more: until then the object waits, and then it is forgotten [A2-10]", async () => {
+  it("is deleted once no lease can write: until then the object waits [A2-10]", async () => {
     const { jobId, tasks } = await jobUnderWay(client, inference);
     const lines = logged();
     await remove(jobId);
@@ -224,7 +224,7 @@ describe("what is written for a deleted job by a URL that is still good", () => 
     await expectNothingLeft(jobId);
   });
 
-  it("need not be waited for where everything ended long before", async () => {
+  it("need no wait if everything ended long before", async () => {
     const { jobId } = await successfulJob(client);
     later(2 * HOUR);
     await remove(jobId);
@@ -243,7 +243,7 @@ describe("what is written for a deleted job by a URL that is still good", () => 
     expect(await deletedRows()).toBe(0);
   });
 
-  it("is deleted by the nightly look where the object has lost its alarm [A2-10]", async () => {
+  it("is deleted by the nightly look if the object has lost its alarm [A2-10]", async () => {
     const { jobId, tasks } = await jobUnderWay(client, inference);
     await remove(jobId);
     await vi.waitUntil(async () => (await filesOf(jobId)).length === 0, PATIENT);
@@ -285,7 +285,7 @@ describe("a deleted job whose archive is being built", () => {
     await expectNothingLeft(jobId);
   });
 
-  it("is built by nobody who takes it up again", async () => {
+  it("is not built by a later builder", async () => {
     const jobId = await prepared();
     await buildUntilCutOff(jobId, 6, { archiveKeepMs: 0 });
     await remove(jobId);

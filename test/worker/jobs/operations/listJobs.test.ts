@@ -34,7 +34,7 @@ describe("listJobs 200", () => {
     expect(seen).toEqual(made);
   });
 
-  it("takes a limit of 1 to 100, and ignores what it does not know [4.2-1 8-1 4.3-23 A24-3]", async () => {
+  it("accepts a limit of 1 to 100, and ignores unknown parameters [4.2-1 8-1 4.3-23 A24-3]", async () => {
     await newJob(client);
     const { jobId } = await newJob(client);
     expect((await list("?limit=1")).items.map((item) => item.jobId)).toEqual([jobId]);
@@ -53,7 +53,7 @@ describe("listJobs 200", () => {
     expect(next).toMatchObject({ items: [{ jobId: first }], nextToken: null });
   });
 
-  it("gives 25 where no limit is asked for [4.2-1 8-1]", async () => {
+  it("returns 25 without a limit [4.2-1 8-1]", async () => {
     for (let i = 0; i < 26; i += 1) await newJob(client);
     const page = await list();
     expect(page.items).toHaveLength(25);

@@ -70,7 +70,7 @@ describe("retrieveJob 200", () => {
     expect(job.error).toMatch(/^all_tasks_failed: /);
   });
 
-  it("says what a job looks for from its begin on, if asked, also of one that fails; the list does not", async () => {
+  it("returns a job's prompts from its begin on request, also for a failed job; the list does not", async () => {
     const asked = async (jobId: string) =>
       JobStatus.parse((await client.send("GET", `/v1/jobs/${jobId}?include=request`)).body);
     const { jobId, tasks } = await newJob(client);
@@ -99,7 +99,7 @@ describe("retrieveJob 200", () => {
     const progress = async (jobId: string) =>
       (await client.send("GET", `/v1/jobs/${jobId}`)).headers.get("x-job-progress");
 
-    it("shows the share of a video's frames that are done, 1.00 only at its end; the body is as it was [3.1-10]", async () => {
+    it("shows the share of a video's processed frames, 1.00 only at its end, without a change of the body [3.1-10]", async () => {
       const { jobId, taskId } = await newVideoJob(client);
       const keys = Object.keys(await retrieve(jobId));
       expect(await progress(jobId)).toBe("0.00");
@@ -118,7 +118,7 @@ describe("retrieveJob 200", () => {
       expect(Object.keys(await retrieve(jobId))).toEqual(keys);
     });
 
-    it("shows the mean over the tasks of a batch, of which a failed one has ended too [3.1-10]", async () => {
+    it("shows the mean over a batch's tasks, with a failed one counted as ended [3.1-10]", async () => {
       const { jobId, tasks } = await newJob(client, 3);
       await finishJob(inference, client.accountId, jobId, tasks.slice(0, 2), (_, i) =>
         i === 0 ? success() : failure(false),
@@ -128,7 +128,7 @@ describe("retrieveJob 200", () => {
       expect(await progress(jobId)).toBe("1.00");
     });
 
-    it("begins again with a new attempt, whatever the holder of the lost lease reports [3.1-10]", async () => {
+    it("begins again with a new attempt, for any report of the lost lease's holder [3.1-10]", async () => {
       const { jobId, taskId } = await newVideoJob(client);
       await deliverTask(jobId, taskId);
       const late = inference.last;

@@ -17,7 +17,7 @@ import { home } from "../../../support/worker/runtime/databases.ts";
 import { expectError } from "../../../support/worker/client/wire.ts";
 
 describe("retrieveJobResult 200", () => {
-  it("gives the manifest and the assets of the tasks that succeeded, in the request's order [2.5-1 2.5-2 2.5-3 2.5-4 2.5-5 4.5-1 3.1-4 8-6 2.5-6 2.5-7 2.5-8 2.5-9]", async () => {
+  it("returns the manifest and the assets of the tasks that succeeded, in the request's order [2.5-1 2.5-2 2.5-3 2.5-4 2.5-5 4.5-1 3.1-4 8-6 2.5-6 2.5-7 2.5-8 2.5-9]", async () => {
     const client = await newClient();
     const { jobId, tasks } = await newJob(client, 3, { prompts: ["cat", "dog"], generatePreview: true });
     const outcomes = [success(2, { preview: "preview.png" }), failure(false), success(0)];
@@ -71,7 +71,7 @@ describe("retrieveJobResult 200", () => {
       { numFrames: 8, scoreThreshold: 0.25 },
     ],
   ])(
-    "gives a video's manifest, asked for with %j: its counts, and what the request had [2.5-4 2.5-10 2.5-11]",
+    "returns a video's manifest, requested with %j, with its counts and the request's options [2.5-4 2.5-10 2.5-11]",
     async (asked, shown) => {
       const client = await newClient();
       const { jobId, taskId } = await newVideoJob(client, { prompts: ["cat", "dog"], ...asked });
@@ -106,7 +106,7 @@ describe("retrieveJobResult 200", () => {
     },
   );
 
-  it("gives a picture's files in the formats that the job asked for as assets, and the manifest as ever [A4-4]", async () => {
+  it("returns a picture's files in the formats that the job asked for as assets, and the manifest as usual [A4-4]", async () => {
     const client = await newClient();
     const formats = ["coco", "yolo", "cutout", "labelmap"];
     const { jobId, tasks, taskId } = await newJob(client, 1, { formats });
@@ -136,7 +136,7 @@ describe("retrieveJobResult 200", () => {
     }
   });
 
-  it("gives a video's COCO annotations as an asset behind its masks [A4-12]", async () => {
+  it("returns a video's COCO annotations as an asset behind its masks [A4-12]", async () => {
     const client = await newClient();
     const { jobId, taskId } = await newVideoJob(client, { formats: ["coco"] });
     const completion = videoSuccess(3, { coco: "annotations.json" });
@@ -148,7 +148,7 @@ describe("retrieveJobResult 200", () => {
     ]);
   });
 
-  it("gives a video's preview as previewUrl, and as an asset behind its masks [4.3-9 2.5-11]", async () => {
+  it("returns a video's preview as previewUrl, and as an asset behind its masks [4.3-9 2.5-11]", async () => {
     const client = await newClient();
     const { jobId, taskId } = await newVideoJob(client, { generatePreview: true });
     const completion = videoSuccess(3, { preview: "preview.mp4" });
@@ -165,7 +165,7 @@ describe("retrieveJobResult 200", () => {
 });
 
 describe("retrieveJobResult 200, of a job in progress", () => {
-  it("gives the tasks that have succeeded so far to whoever asks for what is unfinished, and all of them at the end", async () => {
+  it("returns the successful tasks so far on request, and all of them at the end", async () => {
     const inference = new FakeInference();
     const client = await newClient();
     const { jobId, tasks } = await newJob(client, 3, { prompts: ["cat"] });

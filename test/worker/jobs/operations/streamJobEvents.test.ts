@@ -88,7 +88,7 @@ describe("streamJobEvents 200", () => {
     ]);
   });
 
-  it("continues by Last-Event-ID after its connection broke, with what has changed meanwhile and one end [A1-9]", async () => {
+  it("continues by Last-Event-ID after a broken connection, with later changes and one end [A1-9]", async () => {
     const { jobId, tasks } = await newJob(client, 2);
     const broken = await openStream(client, jobId);
     await broken.next();
@@ -101,7 +101,7 @@ describe("streamJobEvents 200", () => {
     expect((await askEvents(client, jobId, stream.lastEventId)).status).toBe(204);
   });
 
-  it("outlives the JobObject, by Last-Event-ID: no `end` is lost and none comes twice [A1-9]", async () => {
+  it("outlives the JobObject, by Last-Event-ID: no `end` is lost or repeated [A1-9]", async () => {
     const { jobId, tasks } = await newJob(client);
     const broken = await openStream(client, jobId);
     const first = await broken.next();
@@ -176,7 +176,7 @@ describe("streamJobEvents 200", () => {
 });
 
 describe("streamJobEvents 204", () => {
-  it("answers who has heard the `end`, so that no client connects for ever; and nobody else [A1-9]", async () => {
+  it("answers a client that has the `end`, so it stops connecting; and no other [A1-9]", async () => {
     const client = await newClient();
     const { jobId, tasks } = await newJob(client);
     expect((await askEvents(client, jobId, "1")).status).toBe(200);
@@ -232,7 +232,7 @@ describe("streamJobEvents 429", () => {
     await expectRefused(client, one.jobId, "The account has 100");
   });
 
-  it("forgets the streams of an object that died, at the latest when what it said of them no longer holds [A1-11]", async () => {
+  it("forgets a dead object's streams, at the latest when its report expires [A1-11]", async () => {
     const client = await newClient();
     const [one, two] = [await newJob(client), await newJob(client)];
     await otherStreams(client, 2);
@@ -255,7 +255,7 @@ describe("streamJobEvents 429", () => {
     await openAll(client, one.jobId, 2);
   });
 
-  it("refuses nobody because the account's count can't be reached, and alerts the operator", async () => {
+  it("refuses no stream when the account's count can't be reached, and alerts the operator", async () => {
     const client = await newClient();
     const { jobId } = await newJob(client);
     const lines = logged();

@@ -32,7 +32,7 @@ describe("retrieveModel 200", () => {
     expect(asked).toHaveBeenCalledTimes(1);
   });
 
-  it("says that there is no video where the service takes none, and that any phrase will do", async () => {
+  it("reports missing video support, and an open vocabulary", async () => {
     const capabilities = { types: ["image"], preview: true };
     fakeService(async () => Response.json({ ...DESCRIPTION, vocabulary: "open", capabilities, further: 1 }));
     expect((await ask()).body).toMatchObject({ video: false, vocabulary: "open" });

@@ -266,7 +266,7 @@ describe("segment 502", () => {
     expect(await sendForm(client, CAT, key)).toMatchObject({ status: 202, replayed: null });
   });
 
-  it("leaves nothing of a URL that gives no file [A26-6]", async () => {
+  it("leaves nothing of a URL without a file [A26-6]", async () => {
     const image = { url: "https://absent.test/a.png" };
     expectError(await sendJson(client, { image, prompts: ["cat"] }), 502, "import_failed");
     await expectNothing();

@@ -44,7 +44,7 @@ const finished = async (answer: Promise<Answer>): Promise<Answer> => {
 };
 
 describe("segment 200", () => {
-  it("gives the objects of a picture in a form, with their masks' URLs, at the job's end [A26-1]", async () => {
+  it("returns the objects of a picture in a form, with their masks' URLs, at the job's end [A26-1]", async () => {
     const answer = await finished(sendForm(client, CAT));
     expect(answer.status).toBe(200);
     const { jobId, objects: found, ...size } = Segmentation.parse(answer.body);
@@ -111,7 +111,7 @@ describe("segment 200", () => {
     expect(only(Segmentation.parse(again.body).objects)).toMatchObject({ box: null, area: 0 });
   });
 
-  it("stores the file as it arrives, wherever in the form it is, with its bytes' type [A26-3]", async () => {
+  it("stores the file as it arrives, at any place in the form, with its bytes' type [A26-3]", async () => {
     const bytes = new Uint8Array(await new Blob([...picture(200_000)]).arrayBuffer());
     for (const fields of [
       [
@@ -132,7 +132,7 @@ describe("segment 200", () => {
     }
   });
 
-  it("stores a file of more than a part in parts, of a form without a length, too [A26-3]", async () => {
+  it("stores a file of more than a part in parts, also of a form without a length [A26-3]", async () => {
     const form = await formOf([
       ["image", new Uint8Array(await new Blob([...picture(TWO_PARTS)]).arrayBuffer())],
       ["prompt", "cat"],
@@ -175,7 +175,7 @@ describe("segment 200", () => {
 });
 
 describe("segment 202", () => {
-  it("names the job after the time that the client waits, which then goes on [A26-4]", async () => {
+  it("names the job after the client's wait, and the job continues [A26-4]", async () => {
     const answer = await sendForm(client, CAT, SHORTLY);
     expect(answer).toMatchObject({ status: 202, body: { jobId: expect.stringMatching(/^job_/) } });
     expect(Object.keys(answer.body)).toEqual(["jobId"]);

@@ -34,7 +34,7 @@ async function furtherJob(): Promise<string> {
 }
 
 describe("createShare 201", () => {
-  it("gives a link whose token is in the fragment, which browsers send to nobody, and an end a week later [A23-1]", async () => {
+  it("returns a link with its token in the fragment, which browsers never send, and an end a week later [A23-1]", async () => {
     const begun = Date.now();
     const { status, body } = await create({});
     expect(status).toBe(201);
@@ -50,7 +50,7 @@ describe("createShare 201", () => {
     expect(Date.parse(share.createdAt)).toBeGreaterThanOrEqual(begun);
   });
 
-  it("has no link where there is no studio, and the token all the same [A23-1]", async () => {
+  it("has no link if there is no studio, and the token anyway [A23-1]", async () => {
     overrideSettings({ STUDIO: false });
     const { body } = await create({});
     expect(body.url).toBeNull();
@@ -153,7 +153,7 @@ describe("createShare 409", () => {
     expectError(await create({}, waiting.jobId), 409, "job_not_ready");
   });
 
-  it("refuses the hundred and first result, also of two at the same time; one that is shared already, no [A23-7]", async () => {
+  it("refuses the hundred and first result, also of two concurrent ones, but not a shared one again [A23-7]", async () => {
     await shareJob(client, jobId);
     await home.DB.batch(
       Array.from({ length: MOST_SHARES - 2 }, (_, i) =>

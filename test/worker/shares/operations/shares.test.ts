@@ -21,7 +21,7 @@ const retrieve = () => client.send("GET", `/v1/jobs/${jobId}/share`);
 const revoke = () => client.send("DELETE", `/v1/jobs/${jobId}/share`);
 
 describe("listShares 200", () => {
-  it("lists what is shared, newest first, without tokens; not what has ended or whose job is gone [A23-8]", async () => {
+  it("lists shared results, newest first, without tokens, ended links and deleted jobs [A23-8]", async () => {
     expect(await list()).toEqual([]);
     const first = await shareJob(client, jobId, { expiresIn: 60 });
     later(1_000);
@@ -36,7 +36,7 @@ describe("listShares 200", () => {
 });
 
 describe("retrieveShare 200", () => {
-  it("says the same to the account and to whoever has the link: until when, and the uploads with signed URLs [A23-5]", async () => {
+  it("tells the account and the bearer of the link the same: its end, and the uploads with signed URLs [A23-5]", async () => {
     const { share, token } = await shareJob(client, jobId, { showInputs: true });
     const seen = await visit(token, `/v1/jobs/${jobId}/share`);
     expect(seen.status).toBe(200);
@@ -52,7 +52,7 @@ describe("retrieveShare 200", () => {
     }
   });
 
-  it("shows no uploads unless that was asked for, and none that has been deleted [A23-5]", async () => {
+  it("shows uploads only on request, and no deleted ones [A23-5]", async () => {
     await shareJob(client, jobId);
     expect((await retrieve()).body).toMatchObject({ share: { showInputs: false }, inputs: [] });
     await shareJob(client, jobId, { showInputs: true });
@@ -63,7 +63,7 @@ describe("retrieveShare 200", () => {
 });
 
 describe("retrieveShare 404", () => {
-  it("answers for a job that is not shared, and for one whose link has ended [A23-8]", async () => {
+  it("answers for an unshared job, and for one with an ended link [A23-8]", async () => {
     expectError(await retrieve(), 404, "share_not_found");
     await shareJob(client, jobId, { expiresIn: 60 });
     later(60_000);

@@ -33,7 +33,7 @@ const digestOf = async (bytes: Uint8Array = new Uint8Array()) =>
 const read = async (taskId: string) => (await env.MEDIA.get(inputKey(client.accountId, taskId)))?.bytes();
 
 describe("completeMultipartUpload 200", () => {
-  it("makes one file of the parts, in whatever order and however often they came, which a job takes [4.1-15]", async () => {
+  it("joins the parts in any order and number into one file, which a job accepts [4.1-15]", async () => {
     const file = new Uint8Array(PART_BYTES + 9).fill(7);
     file.set(PNG);
     const upload = await begin(file.length);
@@ -92,7 +92,7 @@ describe("completeMultipartUpload 404", () => {
 });
 
 describe("completeMultipartUpload 409", () => {
-  it("upload_incomplete: a part is missing, named twice or has another ETag, and the upload goes on [4.1-15]", async () => {
+  it("upload_incomplete: a part is missing, named twice or has another ETag, and the upload continues [4.1-15]", async () => {
     const upload = await begin(PART_BYTES + 1);
     const { taskId } = upload;
     const first = await put(upload, 1, new Uint8Array(PART_BYTES));

@@ -22,7 +22,7 @@ const rows = () =>
   home.DB.prepare("SELECT count(*) AS n FROM uploads WHERE account_id = ?").bind(client.accountId).first("n");
 
 describe("createMultipartUpload 201", () => {
-  it("answers with a signed URL for each part, whose size is a part of the signature [4.1-12]", async () => {
+  it("answers with a signed URL for each part, with its size in the signature [4.1-12]", async () => {
     const { status, body } = await ask(2 * PART_BYTES + 5);
     expect(status).toBe(201);
     const { taskId, parts, expiresIn } = MultipartUpload.parse(body);
@@ -54,7 +54,7 @@ describe("createMultipartUpload 201", () => {
     expect(await rows()).toBe(1);
   });
 
-  it("goes on where an interrupted run has left it: one row, one upload in the bucket [4.1-13]", async () => {
+  it("continues if an interrupted run has left it: one row, one upload in the bucket [4.1-13]", async () => {
     vi.spyOn(Media.prototype, "beginParts").mockRejectedValueOnce(new Error("the bucket is away"));
     expect((await ask(10, "video/mp4", "mine")).status).toBe(500);
     const { status, body } = await ask(10, "video/mp4", "mine");

@@ -47,7 +47,7 @@ describe("createUploadPresign 200", () => {
     expect(body.taskId.slice(36)).toBe(`.${extension}`);
   });
 
-  it("notes whose upload it is", async () => {
+  it("stores the upload's account", async () => {
     const { body } = await client.send("POST", PATH, { contentType: "image/png" });
     const row = await home.DB.prepare("SELECT account_id FROM uploads WHERE task_id = ?")
       .bind(body.taskId)
@@ -97,7 +97,7 @@ describe("a size given to createUploadPresign", () => {
       expect(await signatureOf(length)).not.toBe(value("X-Amz-Signature"));
   });
 
-  it("is not signed where there is none: any length is taken, as before", async () => {
+  it("is not signed without one: any length is accepted, as before", async () => {
     const { body } = await client.send("POST", PATH, { contentType: "image/png" });
     expect(new URL(body.uploadUrl).searchParams.get("X-Amz-SignedHeaders")).toBe("content-type;host");
   });
@@ -128,14 +128,14 @@ describe("a size given to createUploadPresign", () => {
     expectError(await ask(0), 409, "too_many_uploads");
   });
 
-  it("lets no more bytes in together than the budget has, however many ask at once", async () => {
+  it("accepts at most the budget's bytes in all, with any number of concurrent requests", async () => {
     overrideSettings({ MAX_UPLOAD_BYTES_PER_DAY: 1_000 });
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(300)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
     expect(await bytesOfDay()).toBe(900);
   });
 
-  it("leaves the service nothing to look at, however late: neither an event nor an inspection is needed [4.1-10]", async () => {
+  it("leaves the service nothing to check: neither an event nor an inspection is needed [4.1-10]", async () => {
     const { body } = await ask(PNG.length);
     await env.MEDIA.put(inputKey(client.accountId, body.taskId), PNG);
     const inspection = vi.spyOn(Media.prototype, "peek");
@@ -213,7 +213,7 @@ describe("createUploadPresign 409", () => {
     expectError(await ask(), 409, "too_many_uploads");
   });
 
-  it("makes no room for what a refused job names", async () => {
+  it("makes no room for a refused job's uploads", async () => {
     overrideSettings({ MAX_UNUSED_UPLOADS: 2, MAX_ACTIVE_JOBS: 1 });
     await newJob(client, 1);
     const tasks = await uploads(client, 2);

@@ -43,7 +43,7 @@ const rowsOf = async (taskId: string) =>
   home.DB.prepare("SELECT count(*) AS n FROM uploads WHERE task_id = ?1").bind(taskId).first<number>("n");
 
 describe("deleteUpload 204", () => {
-  it("leaves nothing of an upload that a job could name: no later one, and its bytes are gone [A2-13]", async () => {
+  it("leaves no upload that a later job could name, and no bytes [A2-13]", async () => {
     const taskId = await uploaded(client);
     const { status, body } = await remove(taskId);
     expect([status, body]).toEqual([204, null]);
@@ -54,7 +54,7 @@ describe("deleteUpload 204", () => {
     expectError(await remove(taskId), 404, "upload_not_found");
   });
 
-  it("takes an upload that was never PUT, and one that is as old as its retention", async () => {
+  it("deletes an upload without a PUT, and one as old as its retention", async () => {
     expect((await remove(await presign(client))).status).toBe(204);
     const old = await uploaded(client);
     await create([old]);
@@ -91,7 +91,7 @@ describe("deleteUpload 204", () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it("gives no byte of the day back: what was uploaded counts, however soon it is deleted [A2-16]", async () => {
+  it("returns no byte of the day: a deleted upload counts [A2-16]", async () => {
     overrideSettings({ MAX_UPLOAD_BYTES_PER_DAY: 100 });
     const taskId = await presign(client);
     await put(taskId, new Uint8Array(100));
@@ -103,7 +103,7 @@ describe("deleteUpload 204", () => {
     );
   });
 
-  it("is refused no upload, but has only so many a day: their rows stay until nobody can write to them [A2-16]", async () => {
+  it("is limited to so many a day, because their rows stay until their URLs end [A2-16]", async () => {
     overrideSettings({ MAX_UNUSED_UPLOADS: 2 });
     for (let i = 0; i < KEPT_PER_LIVE; i += 1) {
       const taskIds = [await presign(client), await presign(client)];
@@ -120,7 +120,7 @@ describe("deleteUpload 204", () => {
     expect((await client.send("POST", "/v1/uploads/presign", { contentType: "image/png" })).status).toBe(200);
   });
 
-  it("deletes also what its URL, or a PUT that is under way, brings after it, and forgets it a day after its presign [A2-13]", async () => {
+  it("deletes also what its URL, or a PUT that is in progress, brings after it, and forgets it a day after its presign [A2-13]", async () => {
     const taskId = await uploaded(client);
     await remove(taskId);
     await put(taskId);
@@ -145,7 +145,7 @@ describe("deleteUpload 204", () => {
     expect(await isThere(taskId)).toBe(false);
   });
 
-  it("takes an upload as soon as the jobs that needed it have ended, were cancelled or deleted [A2-15]", async () => {
+  it("takes an upload as soon as the jobs that needed it have ended, were canceled or deleted [A2-15]", async () => {
     const inference = new FakeInference();
     for (const end of [
       (jobId: string, tasks: string[]) => finishJob(inference, client.accountId, jobId, tasks),
@@ -159,7 +159,7 @@ describe("deleteUpload 204", () => {
     }
   });
 
-  it("takes one that only the list's copy of an ended job still needs", async () => {
+  it("deletes one that only the list's copy of an ended job still needs", async () => {
     const { jobId, tasks, taskId } = await newJob(client);
     const away = vi.spyOn(Jobs.prototype, "project").mockRejectedValue(new Error("the database is away"));
     await finishJob(new FakeInference(), client.accountId, jobId, tasks);
@@ -170,7 +170,7 @@ describe("deleteUpload 204", () => {
 });
 
 describe("deleteUpload 409", () => {
-  it("upload_in_use: a job under way needs it, queued or processing, and it stays [A2-15]", async () => {
+  it("upload_in_use: a job in progress needs it, queued or processing, and it stays [A2-15]", async () => {
     const { jobId, tasks } = await newJob(client, 2);
     for (const taskId of tasks) expectError(await remove(taskId), 409, "upload_in_use");
     void new FakeInference();
@@ -184,7 +184,7 @@ describe("deleteUpload 409", () => {
     expect((await remove(await uploaded(client))).status, "another upload").toBe(204);
   });
 
-  it("upload_in_use: of several jobs that name it, one is still under way [A2-15]", async () => {
+  it("upload_in_use: of several jobs that name it, one is still in progress [A2-15]", async () => {
     const { jobId, tasks, taskId } = await newJob(client);
     await create([taskId]);
     const { body: last } = await create([taskId]);
@@ -192,13 +192,13 @@ describe("deleteUpload 409", () => {
     expect((await remove(taskId)).body).toMatchObject({ error: "upload_in_use", activeJobId: jobId });
   });
 
-  it("upload_in_use: a job that is listed, and whose acceptance is in doubt, may need it", async () => {
+  it("upload_in_use: a listed job with a doubtful acceptance may need it", async () => {
     const jobId = await cutOffJob(client);
     const taskId = String(await home.DB.prepare("SELECT task_id FROM uploads").first("task_id"));
     expect((await remove(taskId)).body).toMatchObject({ error: "upload_in_use", activeJobId: jobId });
   });
 
-  it("upload_in_use: looks through the account's jobs under way once", async () => {
+  it("upload_in_use: looks through the account's jobs in progress once", async () => {
     const { taskId } = await newJob(client);
     const prepare = vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
     expectError(await remove(taskId), 409, "upload_in_use");
@@ -207,7 +207,7 @@ describe("deleteUpload 409", () => {
     expect(inspections).toHaveLength(1);
   });
 
-  it("is asked of the account's jobs under way alone, by their index", async () => {
+  it("is asked only of the account's jobs in progress, by their index", async () => {
     const prepare = vi.spyOn(Object.getPrototypeOf(home.DB), "prepare");
     await remove(await uploaded(client));
     const statements = prepare.mock.calls.map(([sql]) => String(sql)).filter((sql) => sql.includes("instr"));
@@ -246,7 +246,7 @@ describe("deleteUpload 404", () => {
 });
 
 describe("a deletion and a job on the same upload", () => {
-  it("that come at once end with one of the two: the job has its input, or there is none [A2-15]", async () => {
+  it("that are concurrent end with one of the two: the job has its input, or does not exist [A2-15]", async () => {
     const outcomes = new Set<string>();
     for (let round = 0; round < 8; round += 1) {
       const tasks = await uploads(client, 2);
@@ -265,7 +265,7 @@ describe("a deletion and a job on the same upload", () => {
     expect(outcomes.size).toBeGreaterThan(0);
   });
 
-  it("end so also where the job has found the upload there, and the deletion comes before it is listed [A2-15]", async () => {
+  it("end so also if the job has found the upload there, and the deletion comes before it is listed [A2-15]", async () => {
     const tasks = await uploads(client, 2);
     const { jobs } = home.platform;
     const insert = jobs.insert.bind(jobs);

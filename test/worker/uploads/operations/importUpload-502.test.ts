@@ -149,7 +149,7 @@ describe("importUpload 502", () => {
     });
   });
 
-  it("leaves nothing for a client that goes away [A6-7]", async () => {
+  it("leaves nothing for a disconnected client [A6-7]", async () => {
     const source = fakeSource({ [URL_OF_IT]: { steps: [BEGINNING, "silence"] } });
     const goes = new AbortController();
     const silent = source.pauses();
@@ -214,7 +214,7 @@ describe("importUpload 502", () => {
     expect((await importFrom(URL_OF_IT, another)).status).toBe(201);
   });
 
-  it("has none in memory that two archives in the same isolate need [A6-12]", async () => {
+  it("has no memory left beside two archives in the same isolate [A6-12]", async () => {
     fakeSource({ [URL_OF_IT]: { steps: [PNG] } });
     const { memory } = home.platform;
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>();

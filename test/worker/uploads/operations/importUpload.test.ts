@@ -44,7 +44,7 @@ describe("importUpload 201", () => {
     expect(Buffer.compare(new Uint8Array((await object?.arrayBuffer()) ?? []), whole)).toBe(0);
   });
 
-  it("says what the file is by its bytes, or by the header where only that knows the format [A6-4]", async () => {
+  it("identifies the file by its bytes, or by the header for formats without known bytes [A6-4]", async () => {
     const files = [
       [PNG, "image/png", "image/png", ".png"],
       [JPEG, "image/png", "image/jpeg", ".jpg"],
@@ -62,13 +62,13 @@ describe("importUpload 201", () => {
     }
   });
 
-  it("takes a size for no promise where the source has coded the bytes", async () => {
+  it("does not rely on a size if the source has encoded the bytes", async () => {
     const answer = { steps: [PNG], size: 5, headers: { "content-encoding": "gzip" } };
     fakeSource({ [URL_OF_IT]: answer });
     expect(await importFrom()).toMatchObject({ status: 201, body: { size: PNG.length } });
   });
 
-  it("follows two redirects, by whatever name the next one has there [A6-3]", async () => {
+  it("follows two redirects, each to any allowed address [A6-3]", async () => {
     const source = fakeSource({
       [URL_OF_IT]: { status: 302, headers: { location: "/other" } },
       "https://pictures.example/other": { status: 308, headers: { location: "//cdn.example/cat.png" } },
@@ -109,7 +109,7 @@ describe("importUpload 400", () => {
     }
   });
 
-  it("asks nobody for a URL that the rule for public URLs refuses [A6-2]", async () => {
+  it("never requests a URL that the rule for public URLs refuses [A6-2]", async () => {
     const source = fakeSource({});
     for (const url of [
       "http://pictures.example/cat.jpg",
@@ -125,7 +125,7 @@ describe("importUpload 400", () => {
     expect(source.requests).toEqual([]);
   });
 
-  it("takes a local URL where a setting allows it [A6-2]", async () => {
+  it("takes a local URL if a setting allows it [A6-2]", async () => {
     overrideSettings({ ALLOW_LOCAL_URLS: true });
     fakeSource({ "http://127.0.0.1:9000/cat.jpg": { steps: [PNG] } });
     expect((await importFrom("http://127.0.0.1:9000/cat.jpg")).status).toBe(201);
@@ -145,7 +145,7 @@ describe("importUpload 400", () => {
     }
   });
 
-  it("refuses what is neither a picture nor a video, by its bytes and by its header [A6-4]", async () => {
+  it("refuses a file that is neither a picture nor a video, by its bytes and by its header [A6-4]", async () => {
     const page = new TextEncoder().encode("<!doctype html>");
     for (const [bytes, type] of [
       [page, "text/html"],
@@ -197,7 +197,7 @@ describe("importUpload 409", () => {
     expect(source.requests, "nobody is asked in vain").toHaveLength(1);
   });
 
-  it("has the budget of a day's bytes, which failed imports use up too [A6-6]", async () => {
+  it("has the budget of a day's bytes, which failed imports also use [A6-6]", async () => {
     overrideSettings({ MAX_UPLOAD_BYTES_PER_DAY: 1_000 });
     const steps = function* () {
       yield* picture(1_000);

@@ -24,7 +24,7 @@ const list = (query = "", { endpointId } = endpoint) =>
   client.send("GET", `/v1/webhook-endpoints/${endpointId}/deliveries${query}`);
 
 describe("listWebhookDeliveries 200", () => {
-  it("gives event, status and attempts with time, status and milliseconds, newest first [A3-9]", async () => {
+  it("returns event, status and attempts with time, status and milliseconds, newest first [A3-9]", async () => {
     const first = await sendTest(client, endpoint);
     const failed = { attemptedAt: new Date().toISOString(), status: 503, milliseconds: 0, error: null };
     endpoints.answer(endpoint, () => new Response("busy", { status: 503 }));
@@ -40,7 +40,7 @@ describe("listWebhookDeliveries 200", () => {
     expect(nextToken).toBeNull();
   });
 
-  it("gives each delivery once over its pages, also where new ones arrive in between [A3-9]", async () => {
+  it("returns each delivery once over its pages, also where new ones arrive in between [A3-9]", async () => {
     const sent: string[] = [];
     for (let i = 0; i < 7; i += 1) sent.push((await sendTest(client, endpoint)).deliveryId);
     const seen: string[] = [];

@@ -4,7 +4,7 @@ import { newClient } from "../../../support/worker/client/api.ts";
 import { newEndpoint } from "../../../support/worker/fakes/webhooks.ts";
 
 describe("listWebhookEndpoints 200", () => {
-  it("gives the account's endpoints, newest first, without secrets [A3-4]", async () => {
+  it("returns the account's endpoints, newest first, without secrets [A3-4]", async () => {
     const client = await newClient();
     const made = [await newEndpoint(client), await newEndpoint(client, "https://other.test/")];
     await newEndpoint(await newClient());

@@ -27,7 +27,7 @@ const retry = (deliveryId: string, { endpointId } = endpoint) =>
 const refuse = () => endpoints.answer(endpoint, () => new Response(null, { status: 500 }));
 
 describe("retryWebhookDelivery 202", () => {
-  it("tries one that waits at once, and it succeeds [A3-10]", async () => {
+  it("tries a waiting one at once, and it succeeds [A3-10]", async () => {
     const { deliveryId } = await sendTest(client, endpoint);
     refuse();
     await ringEndpoint(endpoint);
@@ -75,7 +75,7 @@ describe("retryWebhookDelivery 404", () => {
     }
   });
 
-  it("answers so for an endpoint that was never sent anything", async () => {
+  it("answers the same for an endpoint without deliveries", async () => {
     expectError(await retry(`evt_${"0".repeat(32)}`), 404, "webhook_delivery_not_found");
   });
 });

@@ -26,7 +26,7 @@ const rotate = () => client.send("POST", `/v1/webhook-endpoints/${endpoint.endpo
 const rotated = async () => RotatedWebhookSecret.parse((await rotate()).body).secret;
 
 describe("rotateWebhookSecret 200", () => {
-  it("gives a new secret; for 24 hours both sign, then the new one alone [A3-7]", async () => {
+  it("returns a new secret; for 24 hours both sign, then the new one alone [A3-7]", async () => {
     const endpoints = new FakeEndpoints(endpoint);
     const { status, body } = await rotate();
     expect(status).toBe(200);
@@ -49,7 +49,7 @@ describe("rotateWebhookSecret 200", () => {
     expect(() => verified(endpoint.secret, one)).toThrow("No matching signature found");
   });
 
-  it("gives each of two requests at once a secret of its own, and all of them sign", async () => {
+  it("gives each of two concurrent requests a different secret, and all of them sign", async () => {
     const endpoints = new FakeEndpoints(endpoint);
     const secrets = await Promise.all([rotated(), rotated()]);
     await sendTest(client, endpoint);

@@ -23,7 +23,7 @@ beforeEach(async () => {
 const path = () => `/v1/webhook-endpoints/${endpoint.endpointId}`;
 
 describe("testWebhookEndpoint 202", () => {
-  it("sends an event of the type test, whatever the endpoint wants, as any other is sent [A3-8]", async () => {
+  it("sends an event of the type test like any other, for any chosen types [A3-8]", async () => {
     const endpoints = new FakeEndpoints(endpoint);
     const { status, body } = await client.send("POST", `${path()}/test`);
     expect(status).toBe(202);
@@ -44,7 +44,7 @@ describe("testWebhookEndpoint 202", () => {
 });
 
 describe("testWebhookEndpoint 429", () => {
-  it("rate_limited: the account has asked for 60 tests of its endpoints within the hour, wherever they arrived", async () => {
+  it("rate_limited: the account has made 60 tests of its endpoints within the hour, in any isolates", async () => {
     const other = await newEndpoint(client, "https://receiver.test/other");
     const ask = (endpointId: string) => client.send("POST", `/v1/webhook-endpoints/${endpointId}/test`);
     const answers: Answer[] = await Promise.all(

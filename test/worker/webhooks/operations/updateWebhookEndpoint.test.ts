@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 const update = (body: unknown) => client.send("PATCH", `/v1/webhook-endpoints/${endpoint.endpointId}`, body);
 describe("updateWebhookEndpoint 200", () => {
-  it("changes what is given, and leaves the rest as it is [A3-5]", async () => {
+  it("changes only the given fields [A3-5]", async () => {
     const before = await shownEndpoint(client, endpoint);
     later(1_000);
     const { status, body } = await update({ url: "https://other.test/", ignored: 1 });

@@ -19,7 +19,7 @@ import { openDatabase } from "../../../../support/stack/database.ts";
 const ADA = { email: "ada@example.com", name: "Ada O'Neil", plan: "paid", keyLabel: "first key" } as const;
 
 describe("a value written into SQL", () => {
-  it("comes back from SQLite as it was, whatever characters it has", async () => {
+  it("comes back from SQLite unchanged, with any characters", async () => {
     const database = openDatabase();
     const text = fc.string({ unit: "grapheme" }).filter((candidate) => !candidate.includes("\0"));
     await fc.assert(
@@ -66,7 +66,7 @@ describe("an account created by the operator", () => {
     expect(JSON.stringify(keys)).not.toContain(secret);
   });
 
-  it("is refused where the address has one, in whatever case, and leaves no key behind", async () => {
+  it("is refused if the address has one in any case, and leaves no key behind", async () => {
     const database = openDatabase();
     await createAccount(database, ADA);
     await expect(createAccount(database, { ...ADA, email: "Ada@Example.com" })).rejects.toThrow(
@@ -77,7 +77,7 @@ describe("an account created by the operator", () => {
     ).toEqual([[{ n: 1 }], [{ n: 1 }]]);
   });
 
-  it("gets another key where one is wanted of an account that may be there", async () => {
+  it("gets another key if one is wanted of an account that may be there", async () => {
     const database = openDatabase();
     const first = await createAccountOrKey(database, ADA);
     const second = await createAccountOrKey(database, ADA);
@@ -86,7 +86,7 @@ describe("an account created by the operator", () => {
     expect(await listKeys(database, first.accountId)).toHaveLength(2);
   });
 
-  it("has a limit of units per day of its own, until it has everybody's again", async () => {
+  it("has a separate limit of units per day until it is reset to the default", async () => {
     const database = openDatabase();
     const { accountId } = await createAccount(database, ADA);
     const shown = async () => (await showAccount(database, accountId, 0))["unitsPerDay"];
@@ -138,7 +138,7 @@ describe("an account created by the operator", () => {
     ]);
   });
 
-  it("is found among thousands, by pages or by its address in whatever case", async () => {
+  it("is found among thousands, by pages or by its address in any case", async () => {
     const database = openDatabase();
     await database.run([
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)

@@ -30,7 +30,7 @@ describe("the admin command line", () => {
     });
   });
 
-  it("reads a key to create, labelled admin by default", () => {
+  it("reads a key to create, labeled admin by default", () => {
     expect(read("create-key", "--account", ACCOUNT, "--remote", "--json")).toEqual({
       action: "create-key",
       given: { account: ACCOUNT, label: "admin" },
@@ -115,7 +115,7 @@ describe("the admin command line", () => {
     expect(adminHelp(null)).not.toMatch(/ $/m);
   });
 
-  it("prints help for one command after its name, whatever is missing", () => {
+  it("prints help for one command after its name, with any missing argument", () => {
     expect(parseAdminArguments(["show-account", "--help"])).toEqual({
       action: "help",
       about: "show-account",

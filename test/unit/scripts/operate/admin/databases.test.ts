@@ -34,7 +34,7 @@ async function createAll(databases: Databases, names: readonly string[]): Promis
 }
 
 describe("the operator's accounts in several databases", () => {
-  it("are created in the emptiest one that takes new accounts, and are known to the directory", async () => {
+  it("are created in the emptiest open database, and known to the directory", async () => {
     const databases = open("DB", "DB_2", "DB_3");
     expect(await createAll(databases, ["a", "b"])).toEqual(["DB", "DB"]);
     await addDatabase(databases, "DB_2");
@@ -54,13 +54,13 @@ describe("the operator's accounts in several databases", () => {
     await expect(createAccountSomewhere(databases, person("d"))).rejects.toThrow("already has an account");
   });
 
-  it("are counted also where no directory names them, because there is one database", async () => {
+  it("are counted also if no directory names them, because there is one database", async () => {
     const databases = open("DB");
     for (const name of ["a", "b", "c"]) await createAccountSomewhere(databases, person(name));
     expect(await listDatabases(databases)).toMatchObject([{ database: "DB", accounts: 3 }]);
   });
 
-  it("are shown, get keys and lose them where they are", async () => {
+  it("are shown, get keys and lose them in their database", async () => {
     const databases = open("DB", "DB_2");
     await addDatabase(databases, "DB_2");
     await createAccountSomewhere(databases, person("a"));
@@ -109,7 +109,7 @@ describe("the operator's accounts in several databases", () => {
     expect(summary).toContain("DB_2: The ledger agrees");
   });
 
-  it("are as they were with one database", async () => {
+  it("are the same as with one database", async () => {
     const databases = open("DB");
     const { accountId } = await createAccountSomewhere(databases, person("a"));
     expect((await listAllAccounts(databases, PAGE)).accounts).toEqual([
@@ -179,7 +179,7 @@ describe("the command that moves an account", () => {
     expect(asked).toEqual([false, true, true]);
   });
 
-  it("says so if the old place disagrees afterwards", async () => {
+  it("reports a disagreement of the old place afterward", async () => {
     const { outcome } = fake(["copied", "moved"], { DB: [{}] });
     expect(await outcome).toMatchObject({ exitCode: 1 });
   });

@@ -27,7 +27,7 @@ function worker(...reports: Partial<ErasureReport>[]) {
 const nobody = () => {};
 
 describe("npm run admin -- erase-account", () => {
-  it("asks the Worker until nothing is left, and says when the sweep looks once more", async () => {
+  it("asks the Worker until nothing is left, and says when the sweep looks again", async () => {
     const { ask, asked } = worker({ jobsLeft: 300 }, { jobsLeft: 100 }, { state: "emptied" });
     expect(await eraseAccount(ask, nobody, 1)).toMatchObject({
       result: {
@@ -42,7 +42,7 @@ describe("npm run admin -- erase-account", () => {
     expect(asked()).toBe(3);
   });
 
-  it("leaves to the sweep what does not go, with exit code 1", async () => {
+  it("leaves the rest to the sweep, with exit code 1", async () => {
     const { ask, asked } = worker({ jobsLeft: 2, deleted: 1 }, { jobsLeft: 1, deleted: 1 }, { jobsLeft: 1 });
     expect(await eraseAccount(ask, nobody, 1)).toMatchObject({
       result: { state: "erasing", jobsLeft: 1 },

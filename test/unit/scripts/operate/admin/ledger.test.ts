@@ -23,7 +23,7 @@ describe("the operator's check of the ledger", () => {
     await entered("job_expired", ["reserve", 1], ["settle", 1], ["release", 0]);
   });
 
-  it("counts nothing where there is nothing", async () => {
+  it("counts nothing without entries", async () => {
     expect((await checkLedger(openDatabase(), 100, NOW)).summary).toBe(
       "The ledger agrees: jobs: 0, entries: 0 (closed: 0), accounts: 0, units settled: 0.",
     );
@@ -74,7 +74,7 @@ describe("the operator's check of the ledger", () => {
     return named;
   };
 
-  it("finds nothing where the books are right, and says how much it has seen", async () => {
+  it("finds nothing if the books are right, and says how much it has seen", async () => {
     expect(await checkLedger(database, 100, NOW)).toEqual({
       findings: [],
       summary: "The ledger agrees: jobs: 2, entries: 9 (closed: 0), accounts: 1, units settled: 2.",
@@ -160,7 +160,7 @@ describe("the operator's check of the ledger", () => {
       await metered("job_paid", 5);
     });
 
-    it("finds nothing where it is what was settled since the account is a customer", async () => {
+    it("finds nothing if it equals the units settled since the account became a customer", async () => {
       expect(await findings()).toEqual([]);
     });
 
@@ -261,7 +261,7 @@ describe("the operator's check of the ledger", () => {
     }
   });
 
-  it("reports its progress where it takes more than one page, and not otherwise", async () => {
+  it("reports its progress if it takes more than one page, and not otherwise", async () => {
     const reported: string[] = [];
     const onProgress = (progress: string) => void reported.push(progress);
     await checkLedger(database, 100, NOW, { onProgress });
@@ -270,7 +270,7 @@ describe("the operator's check of the ledger", () => {
     expect(reported).toContain("jobs: 2, entries: 7, accounts: 1, meter events: 0");
   });
 
-  it("names a hundred of a kind, however many there are on however many pages", async () => {
+  it("names at most a hundred of a kind, on any number of pages", async () => {
     await Promise.all(Array.from({ length: 250 }, (_, i) => listed(`job_x${i}`, "queued", 1)));
     for (const page of [40, 10_000])
       expect((await checkLedger(database, 100, NOW, { page })).findings).toHaveLength(100);

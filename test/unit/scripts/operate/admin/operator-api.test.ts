@@ -51,7 +51,7 @@ describe("the operator's API, asked by npm run admin", () => {
     await expect(api.call("GET", "/stuck-jobs")).rejects.toThrow(sentence);
   });
 
-  it("says what it needs: an answer, a stack that runs, a token", async () => {
+  it("names its missing need: an answer, a running stack, a token", async () => {
     await expect(operatorApiAt("http://127.0.0.1:1", "t", signal).call("GET", "/")).rejects.toThrow(
       "http://127.0.0.1:1 does not answer",
     );
@@ -69,7 +69,7 @@ describe("show-job", () => {
   const row = { id: "job_1", status: "queued" };
   const rowOf = async () => row;
 
-  it("shows the job's row, and says why, where the Worker was killed, no stack was started or there is no token", async () => {
+  it("shows the job's row, and says why, if the Worker was killed, no stack was started or there is no token", async () => {
     const killed = operatorApiAt("http://127.0.0.1:1", "t", signal);
     expect(await showJob(async () => killed, rowOf, "job_1")).toMatchObject({
       result: row,

@@ -52,7 +52,7 @@ it.each([
   expect((await run(page)).summary).toContain(sentence);
 });
 
-it("names the endpoints whose secrets nobody can open, and does not end well", async () => {
+it("names endpoints with undecryptable secrets, and fails", async () => {
   const { result, summary, exitCode } = await run({ unreadable: ["whe_1"], next: "whe_1" }, {});
   expect(result).toEqual([{ endpointId: "whe_1" }]);
   expect(summary).toContain("accounts of unreadable ones have to rotate");

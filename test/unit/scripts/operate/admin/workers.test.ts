@@ -29,7 +29,7 @@ describe("the commands for workers", () => {
     );
   });
 
-  it("list who is connected since when, and what it does", async () => {
+  it("list each worker's connection time and tasks", async () => {
     const described = { model: "builtin 1.3.0", device: "cuda, 1 in service", version: "0.1.0" };
     const absent = { model: null, device: null, version: null, tasks: 0, connectedSince: null };
     const { api } = answering({

@@ -57,7 +57,7 @@ describe("npm run deploy -- --create --inference cloudflare", () => {
     expect([account, await own()]).toEqual(before);
   });
 
-  it("asks for each, with what it costs, and takes Enter for the default", async () => {
+  it("asks for each setting, with its cost, and takes Enter for the default", async () => {
     const { run, own } = await clone();
     const asked: string[] = [];
     const answers = (question: string) => {

@@ -92,7 +92,7 @@ describe("npm run deploy -- --create", () => {
     });
   });
 
-  it("says first that nobody is logged in, and stops there", async () => {
+  it("says first that there is no login, and stops there", async () => {
     const clone = await cloneWith({ ...emptyAccount(), loggedIn: false });
     const before = await clone.own();
     await expect(clone.run(create)).rejects.toThrow(
@@ -164,7 +164,7 @@ describe("npm run deploy -- --create", () => {
     expect(clone.account.deployed).toBe(false);
   });
 
-  it("says what it cannot do, each with the next step", async () => {
+  it("lists its limits, each with the next step", async () => {
     const clone = await cloneWith(emptyAccount());
     expect(await clone.run(["--create", "--yes"])).toBe(1);
     for (const step of [
@@ -196,7 +196,7 @@ describe("npm run deploy -- --create", () => {
     expect(String(await clone.own()).includes("S3_ENDPOINT")).toBe(endpoint !== undefined);
   });
 
-  it("refuses options that contradict each other, and asks nobody where there is no terminal", async () => {
+  it("refuses contradictory options, and asks nothing without a terminal", async () => {
     const clone = await cloneWith(emptyAccount());
     for (const args of [
       ["--yes"],
@@ -221,7 +221,7 @@ describe("npm run deploy -- --create", () => {
     expect(await clone.own()).toBeNull();
   });
 
-  it("prints what it made and what it could not as JSON", async () => {
+  it("prints its changes and failures as JSON", async () => {
     const clone = await cloneWith({ ...emptyAccount(), broken: ["queues create segmentation-bulk"] });
     expect(await clone.run([...create, "--json"])).toBe(1);
     expect(JSON.parse(world.printed)).toMatchObject({

@@ -53,7 +53,7 @@ it("makes no second token after a run whose credentials were not stored", async 
   expect(account.stored["S3_SECRET_ACCESS_KEY"]).toBe(secretOf("a value again"));
 });
 
-it("says what to click if the API token may not, or if there is none", async () => {
+it("says which button to click if the API token lacks the permission or is missing", async () => {
   const refused = await cloneWithToken({ tokens: null });
   expect(await refused.run(create)).toBe(1);
   expect(world.printed).toContain(

@@ -41,7 +41,7 @@ describe("npm run deploy -- --dry-run", () => {
       });
   });
 
-  it("refuses a configuration whose requests to the own domain would pass the firewall by [A6-12]", async () => {
+  it("refuses a configuration that lets requests to its own domain bypass the firewall [A6-12]", async () => {
     const edit = (toml: string) => toml.replace(', "global_fetch_strictly_public"', "");
     const { exitCode, findings } = await deploy({ edit }, "--dry-run");
     expect(exitCode).toBe(1);
@@ -87,7 +87,7 @@ describe("npm run deploy -- --dry-run", () => {
     },
   );
 
-  it("runs Wrangler as a program, and prints for people what is missing with the command under it", async () => {
+  it("runs Wrangler as a program, and prints each missing piece with its command", async () => {
     const folder = await prepare({});
     await writeFile(folder.account, JSON.stringify({ ...(await completeAccount()), queues: [] }));
     vi.stubEnv("WRANGLER_FAKE_ACCOUNT", folder.account);
@@ -100,7 +100,7 @@ describe("npm run deploy -- --dry-run", () => {
     expect(await readFile(`${folder.account}.calls`, "utf8")).toContain("queues info segmentation-bulk\n");
   });
 
-  it("runs in a fresh clone without an account: it names the placeholders, and what it could not check", async () => {
+  it("runs in a fresh clone without an account, and names placeholders and unchecked parts", async () => {
     const folder = await prepare({ skipped: ["database", "route", "publicUrl", "endpoint", "inference"] });
     for (const name of ["HOME", "XDG_CONFIG_HOME"]) vi.stubEnv(name, folder.path);
     for (const name of ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_API_KEY", "CLOUDFLARE_EMAIL"])
@@ -141,7 +141,7 @@ describe("npm run deploy", () => {
     expect(calls).not.toContain("deploy");
   });
 
-  it("explains itself, and refuses what it does not know", async () => {
+  it("explains itself, and refuses unknown arguments", async () => {
     expect(await runDeploy(["--help"], signal)).toBe(0);
     expect(world.printed).toContain("npm run deploy -- --dry-run");
     await expect(runDeploy(["--force"], signal)).rejects.toMatchObject({ exitCode: 2 });
@@ -152,7 +152,7 @@ describe("npm run deploy", () => {
 });
 
 describe("wrangler.toml", () => {
-  it("gives the Worker no address beside the operator's own", async () => {
+  it("gives the Worker only the operator's address", async () => {
     const file = parse(await readFile("wrangler.toml", "utf8"));
     expect(file).toMatchObject({ workers_dev: false, preview_urls: false });
     expect(file).not.toHaveProperty("routes");

@@ -37,7 +37,7 @@ describe("npm run deploy -- --create", () => {
     expect(world.printed).toContain("deletes objects after 2 days that the service keeps for 30");
   });
 
-  it("makes no secret while it does not know which there are", async () => {
+  it("makes no secret while the existing ones are unknown", async () => {
     const clone = await cloneWith({ ...emptyAccount(), broken: ["secret list"] });
     expect(await clone.run(create)).toBe(1);
     expect(clone.calls).not.toContain("secret bulk");

@@ -31,7 +31,7 @@ describe("npm run deploy -- --create", () => {
   const withUploads: Situation = { skipped: AS_CLONED };
 
   it(
-    "finishes what a run left half done, whichever step Cloudflare refused or did not answer",
+    "finishes a run after any step that Cloudflare refused or did not answer",
     async () => {
       stubKeys();
       const whole = await cloneWith(emptyAccount(), withUploads);
@@ -60,7 +60,7 @@ describe("npm run deploy -- --create", () => {
   );
 
   it(
-    "finishes what a run left half done that was ended before any of its changes",
+    "finishes a run that was interrupted before any of its changes",
     async () => {
       stubKeys();
       const whole = await cloneWith(emptyAccount(), withUploads);

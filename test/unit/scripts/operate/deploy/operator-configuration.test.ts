@@ -64,7 +64,7 @@ describe("wrangler.operator.toml", () => {
     expect(config.main).toBe(join(clone.folder.path, "src", "index.ts"));
   });
 
-  it("is refused with its name if it cannot be read, and nothing of git's is in it", async () => {
+  it("is refused by name if it is unreadable, and nothing of git's is in it", async () => {
     const clone = await cloneWith(await completeAccount(), {});
     await appendFile(join(clone.folder.path, "wrangler.operator.toml"), "[vars\n");
     await expect(clone.run(["--dry-run"])).rejects.toThrow("wrangler.operator.toml cannot be read");

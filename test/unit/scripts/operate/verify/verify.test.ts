@@ -93,7 +93,7 @@ describe("npm run verify", () => {
     expect(() => parseVerifyArguments(args)).toThrow(expect.objectContaining({ exitCode: 2 }));
   });
 
-  it("costs at most 200 units, whatever its form", () => {
+  it("costs at most 200 units in any form", () => {
     const made = new Made();
     made.spend(199);
     expect(() => made.spend(2)).toThrow("at most 200 units");
@@ -199,7 +199,7 @@ describe("npm run verify", () => {
     });
   });
 
-  it("tries nothing else where no service answers", async () => {
+  it("tries nothing else if no service answers", async () => {
     vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("fetch failed"));
     const outcomes = await verifyRows(
       NO_SERVICE,
@@ -253,7 +253,7 @@ describe("npm run deploy", () => {
     return { exitCode, verify, questions };
   }
 
-  it("names the two commands that follow, where nobody can be asked", async () => {
+  it("names the next two commands without a terminal", async () => {
     const { exitCode, verify } = await deployWith([], null, []);
     expect(world.printed).toContain(
       "npm run admin -- create-account --email you@example.com --plan paid --remote",

@@ -70,7 +70,7 @@ describe("createJob 202", () => {
     }
   });
 
-  it("gives the inference service the request's thresholds, 0.5 where it has none, and the limits of a picture [4.3-4 4.3-5 4.3-6 8-9]", async () => {
+  it("sends the inference service the request's thresholds, 0.5 by default, and a picture's limits [4.3-4 4.3-5 4.3-6 8-9]", async () => {
     const inference = new FakeInference();
     for (const [changes, thresholds] of [
       [{}, { threshold: 0.5, maskThreshold: 0.5, generatePreview: false }],
@@ -93,7 +93,7 @@ describe("createJob 202", () => {
     expect(inference.last).toMatchObject({ prompts: ["Cup", "spoon"] });
   });
 
-  it("shows a trial account what is left after this job, and until when [2.4-2 2-1]", async () => {
+  it("shows a trial account its remaining units after this job, and its end [2.4-2 2-1]", async () => {
     const trial = await newClient("trial");
     const tasks = await uploads(trial, 3);
     const { status, body } = await trial.send("POST", "/v1/jobs", imageJob(tasks));
@@ -214,7 +214,7 @@ describe("createJob 202", () => {
       expect(await traces()).toEqual({ jobs: 1, entries: 1 });
     });
 
-    it("stands, though an earlier run of the request was only slow and fails after all", async () => {
+    it("survives a slow earlier attempt that fails later", async () => {
       const { promise: woken, resolve: wake } = Promise.withResolvers<undefined>();
       const insert = vi.spyOn(Jobs.prototype, "insert").mockImplementationOnce(async () => {
         await woken;
@@ -261,7 +261,7 @@ describe("createJob 202", () => {
     expect(status).toBe(202);
   });
 
-  it("takes bytes of no known kind: the task will say what is wrong with them", async () => {
+  it("accepts bytes of an unknown kind: the task will report the error", async () => {
     const taskId = await uploaded(client, new TextEncoder().encode("hello"), "application/octet-stream");
     expect((await client.send("POST", "/v1/jobs", imageJob([taskId]))).status).toBe(202);
   });

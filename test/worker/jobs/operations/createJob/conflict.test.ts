@@ -19,7 +19,7 @@ describe("createJob 409", () => {
     expect(await listedJobs()).toBe(0);
   });
 
-  it("refuses a trial account a second job while one is under way, and names it [4.3-19 7-7 7-12 4.3-36]", async () => {
+  it("refuses a trial account a second job while one is in progress, and names it [4.3-19 7-7 7-12 4.3-36]", async () => {
     const inference = new FakeInference();
     const client = await newClient("trial");
     const { jobId, tasks } = await newJob(client);
@@ -32,7 +32,7 @@ describe("createJob 409", () => {
     expect((await client.send("POST", "/v1/jobs", imageJob(tasks))).status).toBe(202);
   });
 
-  it("refuses it also while the job under way can't be asked whether it has ended", async () => {
+  it("refuses it also while the job in progress can't be asked whether it has ended", async () => {
     const client = await newClient("trial");
     const { jobId, tasks } = await newJob(client);
     vi.spyOn(JobObject.prototype, "sync").mockRejectedValue(new Error("the object was reset"));
@@ -56,7 +56,7 @@ describe("createJob 409", () => {
     expect(body.trial).toMatchObject({ consumedTokens: 1, activeJobId: taken[0]?.body.jobId });
   });
 
-  it("lets a trial account have as many jobs under way as the setting says", async () => {
+  it("lets a trial account have as many jobs in progress as the setting says", async () => {
     overrideSettings({ TRIAL_MAX_ACTIVE_JOBS: 2 });
     const client = await newClient("trial");
     await newJob(client);
@@ -78,7 +78,7 @@ describe("createJob 409", () => {
     for (const answer of refused) expectError(answer, 409, "too_many_active_jobs");
   });
 
-  it("refuses a paid account more jobs under way than the setting allows, until one of them has ended [4.3-40]", async () => {
+  it("refuses a paid account more jobs in progress than the setting allows, until one of them has ended [4.3-40]", async () => {
     overrideSettings({ MAX_ACTIVE_JOBS: 2 });
     const inference = new FakeInference();
     const client = await newClient();
@@ -89,7 +89,7 @@ describe("createJob 409", () => {
     await expect.poll(async () => (await client.send("POST", "/v1/jobs", imageJob(tasks))).status).toBe(202);
   });
 
-  it("is not answered for a job that was listed and that nobody knows: it is struck from the list", async () => {
+  it("is not answered for a listed but unknown job: it is struck from the list", async () => {
     const client = await newClient("trial");
     const { jobId, tasks } = await newJob(client);
     await runInDurableObject(env.JOBS.getByName(jobId), (_, { storage }) => storage.deleteAll());
@@ -114,7 +114,7 @@ describe("createJob 409", () => {
       expect(await listedJobs()).toBe(1);
     });
 
-    it("refuses a request whose twin is under way, and never makes a second job of it [4.3-44]", async () => {
+    it("refuses a request during its duplicate, and never makes a second job of it [4.3-44]", async () => {
       const client = await newClient();
       const tasks = await uploads(client, 1);
       const answers = await Promise.all(

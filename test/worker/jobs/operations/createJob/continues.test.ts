@@ -33,7 +33,7 @@ const list = async (query = ""): Promise<(readonly [jobId: string, continues: st
 };
 
 describe("createJob 202 of a job that continues another", () => {
-  it("adds to the first job of its uploads, however many lie between, in the list and in its status [A5-24 A5-25]", async () => {
+  it("adds to the first job of its uploads through any number of jobs between, in the list and in its status [A5-24 A5-25]", async () => {
     const { jobId: first, tasks } = await newJob(client, 2);
     const second = await create([at(tasks, 1)], first);
     const third = await create([at(tasks, 1)], second);

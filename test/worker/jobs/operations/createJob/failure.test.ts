@@ -15,7 +15,7 @@ import { later } from "../../../../support/worker/runtime/time.ts";
 import { expectError } from "../../../../support/worker/client/wire.ts";
 
 describe("createJob 500", () => {
-  it("is the answer where a job could be neither accepted nor struck from the list, which is done later", async () => {
+  it("is the answer if a job could be neither accepted nor struck from the list, which is done later", async () => {
     const client = await newClient();
     const tasks = await uploads(client, 1);
     const key = { "idempotency-key": "k" };
@@ -58,7 +58,7 @@ describe("createJob 502", () => {
     ["suspended", "UPDATE accounts SET status = 'suspended' WHERE id = ?1", 401],
     ["blocked", "UPDATE accounts SET plan = 'blocked' WHERE id = ?1", 402],
   ])(
-    "leaves nothing of a job whose account is %s while the bucket is asked; a repeated call is told why",
+    "leaves nothing of a job if its account is %s while the bucket is asked; a repeated call gets the reason",
     async (_, sql, status) => {
       const client = await newClient("paid");
       const tasks = await uploads(client, 2);
@@ -134,7 +134,7 @@ describe("createJob 502", () => {
       "job",
     );
 
-  it("clears up later what it could not clear up at once: its object, which never runs it [4.3-32]", async () => {
+  it("cleans up later: its object, which never runs it [4.3-32]", async () => {
     const client = await newClient("trial");
     const tasks = await uploads(client, 1);
     const sent = vi.spyOn(Queues.prototype, "sendTasks");

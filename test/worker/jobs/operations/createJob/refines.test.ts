@@ -85,7 +85,7 @@ describe("createJob 202 with regions that refine a mask", () => {
     expect(prior?.regionIndex).toBe(0);
   });
 
-  it("refines what was refined before: each mask names its own job [A5-20]", async () => {
+  it("refines a refined mask: each mask names its job [A5-20]", async () => {
     const { jobId: first, taskId } = await segmented();
     const second = await refine([taskId], [refinement(first, taskId)]);
     await finishJob(inference, client.accountId, second, [taskId]);
@@ -106,7 +106,7 @@ describe("createJob 202 with regions that refine a mask", () => {
 });
 
 describe("createJob, free of charge for refinements", () => {
-  it("costs nothing for the first 20 jobs of a picture, then a unit, and the result says so [A5-22]", async () => {
+  it("is free for the first 20 jobs of a picture, then costs a unit, and the result says so [A5-22]", async () => {
     const { jobId, taskId } = await segmented();
     const units = [];
     for (let i = 0; i <= FREE; i += 1) {
@@ -123,7 +123,7 @@ describe("createJob, free of charge for refinements", () => {
     expect(await ledgerFindings()).toEqual([]);
   });
 
-  it("lets no more than 20 through for nothing, however many come at once [A5-23]", async () => {
+  it("accepts at most 20 for free, with any number of concurrent requests [A5-23]", async () => {
     const { jobId, taskId } = await segmented();
     await useUp(taskId, FREE - 3);
     const answers = await Promise.all(
@@ -138,7 +138,7 @@ describe("createJob, free of charge for refinements", () => {
     expect(await reserved(await refine([taskId], [refinement(jobId, taskId)]))).toBe(1);
   });
 
-  it("charges a unit for each picture with a prompt beside them, or a region that refines nothing [A5-22]", async () => {
+  it("charges a unit for each picture with an added prompt, or a region that refines nothing [A5-22]", async () => {
     const { jobId, tasks } = await segmented(2);
     const [one, two] = [at(tasks, 0), at(tasks, 1)];
     const regions = [refinement(jobId, one), refinement(jobId, two)];
@@ -146,7 +146,7 @@ describe("createJob, free of charge for refinements", () => {
     expect(await reserved(await refine(tasks, [at(regions, 0), { taskId: two, points: [ON] }]))).toBe(2);
   });
 
-  it("charges for all pictures where one has no free refinements left [A5-22]", async () => {
+  it("charges for all pictures if one has no free refinements left [A5-22]", async () => {
     const { jobId, tasks } = await segmented(2);
     const regions = tasks.map((taskId) => refinement(jobId, taskId));
     expect(await reserved(await refine(tasks, regions))).toBe(0);
@@ -165,7 +165,7 @@ describe("createJob, free of charge for refinements", () => {
     expectError(await send([taskId], [refinement(jobId, taskId)]), 402, "trial_exhausted");
   });
 
-  it("gives a free refinement back if its job was not created [A5-22]", async () => {
+  it("returns a free refinement back if its job was not created [A5-22]", async () => {
     const { jobId, taskId } = await segmented();
     await useUp(taskId, FREE - 1);
     vi.spyOn(JobObject.prototype, "accept").mockRejectedValueOnce(new Error("the object was reset"));

@@ -60,7 +60,7 @@ describe("createJob 202 with regions", () => {
     expect(requests[2]).not.toHaveProperty("regions");
   });
 
-  it("takes a job of regions alone, whose manifest has no prompts, and a mask for each region [A5-3]", async () => {
+  it("accepts a job of regions alone, with no prompts in its manifest, and a mask for each region [A5-3]", async () => {
     const inference = new FakeInference();
     const taskId = await uploaded(client);
     const jobId = await create([taskId], {
@@ -120,7 +120,7 @@ describe("createJob 202 with regions", () => {
     await create([taskId], { regions: Array.from({ length: 50 }, () => ({ taskId, points })) });
   });
 
-  it("costs a picture's unit, however many regions it has [A5-12]", async () => {
+  it("costs a picture's unit for any number of regions [A5-12]", async () => {
     const taskId = await uploaded(client);
     const jobId = await create([taskId], {
       prompts: undefined,

@@ -79,7 +79,7 @@ describe("createJob 402", () => {
     },
   );
 
-  it("takes JPEG, PNG and WebP by their bytes, whatever they are called [8-4 4.3-34]", async () => {
+  it("accepts JPEG, PNG and WebP by their bytes, under any name [8-4 4.3-34]", async () => {
     const contentType = "image/x-raw";
     const tasks = await Promise.all([JPEG, PNG, WEBP].map((bytes) => uploaded(client, bytes, contentType)));
     expect((await create(imageJob(tasks))).status).toBe(202);
@@ -136,14 +136,14 @@ describe("createJob 402", () => {
     expect((await create(imageJob(tasks))).status).toBe(202);
   });
 
-  it("sends who has used up the trial to the operator's own page [7-11]", async () => {
+  it("names the operator's page when the trial is used up [7-11]", async () => {
     overrideSettings({ UPGRADE_URL: "https://example.com/pricing" });
     await useTokens(client.accountId, 100);
     const { body } = await create(imageJob(await uploads(client, 1)));
     expect(body.upgradeUrl).toBe("https://example.com/pricing");
   });
 
-  it("sends to the service's address without a page of its own and without the studio [7-11]", async () => {
+  it("names the service's address without an upgrade page and without the studio [7-11]", async () => {
     overrideSettings({ STUDIO: false });
     await useTokens(client.accountId, 100);
     const { body } = await create(imageJob(await uploads(client, 1)));
@@ -167,7 +167,7 @@ describe("createJob 402", () => {
     expect((await create(imageJob(tasks))).status).toBe(202);
   });
 
-  it("takes an unverified e-mail address where the operator asks for no other, and of an account that pays [4.3-35]", async () => {
+  it("takes an unverified e-mail address if the operator asks for no other, and of an account that pays [4.3-35]", async () => {
     await home.DB.prepare("UPDATE accounts SET email_verified = 0").run();
     const tasks = await uploads(client, 1);
     await home.DB.prepare("UPDATE accounts SET plan = 'paid'").run();
@@ -177,7 +177,7 @@ describe("createJob 402", () => {
     expect((await create(imageJob(tasks))).status).toBe(202);
   });
 
-  it("payment_required: a blocked account creates no job, whatever it asks for [4.3-42]", async () => {
+  it("payment_required: a blocked account creates no job of any kind [4.3-42]", async () => {
     client = await newClient("blocked");
     const tasks = await uploads(client, 1);
     const answer = await create(imageJob(tasks));
@@ -238,7 +238,7 @@ describe("createJob 503", () => {
     expect(await listedJobs()).toBe(5);
   });
 
-  it("lets exactly as many tasks in as fit, however many jobs come at once [4.3-43]", async () => {
+  it("accepts exactly as many tasks as fit, with any number of concurrent jobs [4.3-43]", async () => {
     overrideSettings({ TRIAL_MAX_BACKLOG: 5 });
     const answers = await jobsAtOnce(20);
     expect(accepted(answers)).toHaveLength(5);
@@ -291,7 +291,7 @@ describe("createJob 503", () => {
     expect((await client.send("POST", "/v1/jobs", imageJob(tasks))).status).toBe(202);
   });
 
-  it("reads indexes that hold jobs of trials alone, however many jobs there are", async () => {
+  it("reads only indexes of trial jobs, with any number of jobs", async () => {
     const statements: string[] = [];
     const prepare = home.DB.prepare.bind(home.DB);
     vi.spyOn(home.DB, "prepare").mockImplementation((sql) => {

@@ -99,14 +99,14 @@ describe("replaceJobAnnotations 400", () => {
     expect((await save(ok)).status).toBe(200);
   });
 
-  it("takes a document of a mebibyte, and none that is larger [A25-5]", async () => {
+  it("accepts a document of a mebibyte, and no larger one [A25-5]", async () => {
     expectError(await save(recipes(MOST_ANNOTATION_BYTES + 1)), 400, "body_too_large");
     expect(await version()).toBe(0);
     expect((await save(recipes(MOST_ANNOTATION_BYTES))).status).toBe(200);
     expect(await version()).toBe(1);
   });
 
-  it("bounds what is stored, too: a number may be longer there than in the request [A25-5]", async () => {
+  it("bounds the stored size, too: a number may be longer there than in the request [A25-5]", async () => {
     const thresholds = Array.from({ length: 100 }, () => ({ least: 0.000_001 }));
     const document = { ...recipes(MOST_ANNOTATION_BYTES - 1_700), thresholds };
     const stored = JSON.stringify(document);

@@ -57,7 +57,7 @@ describe("replaceJobAnnotations 200", () => {
     expect(status).toBe(200);
   });
 
-  it("takes an answer of GET as it is, and costs nothing [A25-2]", async () => {
+  it("accepts an answer of GET unchanged, and costs nothing [A25-2]", async () => {
     const usage = () => client.send("GET", "/v1/account/usage");
     const before = (await usage()).body;
     const answer = await read();
