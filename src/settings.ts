@@ -19,7 +19,7 @@ const count = (fallback: number, most = Number.MAX_SAFE_INTEGER) =>
   z.coerce.number().int().positive().max(most).default(fallback);
 
 const MEGA = 1_000_000;
-/** A time further away is not a valid date, in answers and for alarms. */
+/** A later time is not a valid date in answers and alarms. */
 const MOST_DAYS = 3_650;
 /** The most that storage takes in one PUT. */
 const MOST_OBJECT_BYTES = 5 * 1024 ** 3;

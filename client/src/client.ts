@@ -78,7 +78,7 @@ export abstract class Client<Images extends ImageResult, Video extends VideoResu
     return await embeddingOf(await job.result(options), options.signal);
   }
 
-  /** Finds what the prompts describe in a clip, and follows it from frame to frame. */
+  /** Finds what the prompts describe in a clip, and tracks it from frame to frame. */
   async segmentVideo(input: Input, prompts: Prompts, options: SegmentVideoOptions = {}): Promise<Video> {
     return await (await this.submitVideo(input, prompts, options)).result(options);
   }

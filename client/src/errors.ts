@@ -13,7 +13,7 @@ export type ClientErrorCode =
 /** Every code that an error of this library may have. */
 export type ErrorCode = ApiErrorCode | TaskProblemCode | ArchiveProblemCode | ClientErrorCode;
 
-/** True if a text is a code; a newer service may have codes that this version's types lack. */
+/** True if a string is a code; a newer service may have codes that this version's types lack. */
 export const isErrorCode = (code: unknown): code is ErrorCode => typeof code === "string" && code !== "";
 
 interface KnownOfAnError extends Omit<ErrorObject, "error" | "message"> {

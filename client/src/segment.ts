@@ -47,8 +47,8 @@ export type PictureRegion = Pointing<RegionOf<ImageJobRequest>> & {
 };
 
 /**
- * Marks an object in a clip at a time, in pixels of the displayed frames. The service follows it from there, forwards and
- * backwards, until it is lost.
+ * Marks an object in a clip at a time, in pixels of the displayed frames. The service tracks it from there, forward and
+ * backward, until it is lost.
  * @example { points: [{ x: 400, y: 200, label: 1 }], timeSeconds: 0.5, label: "camel" }
  */
 export type ClipRegion = Pointing<RegionOf<VideoJobRequest>>;
@@ -69,7 +69,7 @@ export type EmbedOptions = RunOptions & Pick<ImageJobRequest, "continues">;
 /** The options of a job of a clip, without its file and prompts. */
 export type SegmentVideoOptions = RunOptions &
   Omit<VideoJobRequest, "type" | "prompts" | "tasks" | "regions"> & {
-    /** Objects to follow without words, up to 10. Prompts may be empty then. */
+    /** Objects to track without words, up to 10. Prompts may be empty then. */
     readonly regions?: readonly ClipRegion[] | undefined;
   };
 

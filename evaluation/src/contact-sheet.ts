@@ -135,7 +135,7 @@ function shownPart(mask: Mask): Rect {
   };
 }
 
-/** The start of a length of the whole that has [from, to) in its middle, as far as possible. */
+/** Start of a window with [from, to) in its middle, as far as the whole allows. */
 function place(from: number, to: number, length: number, whole: number): number {
   return Math.min(Math.max(Math.round((from + to - length) / 2), 0), whole - length);
 }

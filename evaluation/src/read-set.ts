@@ -4,7 +4,7 @@ import { Failure } from "../../scripts/shared/command-line.ts";
 import { messageOf } from "../../scripts/shared/error-parts.ts";
 import { labelledSet, type LabelledSet } from "./labelled-set.ts";
 
-/** COCO's largest file of labels has some 450 MB; a text of Node's holds little more. */
+/** COCO's largest file of labels has some 450 MB; a string of Node's holds little more. */
 const MOST_BYTES = 500_000_000;
 
 /** A labeled set on disk; `pathOf` gives each picture's file. */

@@ -96,7 +96,7 @@ export const EngineConfig = z.object({
   ffmpeg: z.string().nullable(),
   /** True if the CPU may replace a provider that can't be used. */
   cpuFallback: z.boolean(),
-  /** The limit of all decoded pictures together, in bytes; a larger picture is alone. */
+  /** The limit of all decoded pictures together, in bytes; a larger picture is processed alone. */
   decodedBytes: z.number(),
   options: z.object({
     provider: z.enum(PROVIDERS),

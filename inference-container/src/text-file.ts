@@ -11,7 +11,7 @@ export interface WrittenText {
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Writes a text of any length piece by piece; at most one chunk is in memory. Await each call before the next. The opener has to
+ * Writes a string of any length piece by piece; at most one chunk is in memory. Await each call before the next. The opener has to
  * dispose of it, which also closes an unfinished file.
  */
 export class TextFile {
@@ -34,13 +34,13 @@ export class TextFile {
    * Creates or overwrites the file, which begins with `head`.
    *
    * @param limitBytes the largest size without its end
-   * @param refuse makes the error of a text that is larger
+   * @param refuse makes the error of a string that is larger
    */
   static async open(path: string, head: string, limitBytes: number, refuse: () => Error): Promise<TextFile> {
     return new TextFile(await open(path, "w"), head, limitBytes, refuse);
   }
 
-  /** Appends a text. @throws the error of `refuse` if the file would exceed its limit */
+  /** Appends a string. @throws the error of `refuse` if the file would exceed its limit */
   async write(text: string): Promise<void> {
     this.#gather(text);
     if (this.#size > this.#limitBytes) throw this.#refuse();

@@ -147,7 +147,7 @@ export function runLengthsOf({ size: [height = 0, width = 0], counts }: Rle): nu
   return lengths;
 }
 
-/** The run lengths of a text that `packCounts` wrote. @throws RangeError if it has other characters, or is cut off */
+/** The run lengths of a string that `packCounts` wrote. @throws RangeError if it has other characters, or is cut off */
 export function unpackCounts(text: string): number[] {
   const counts: number[] = [];
   for (let at = 0; at < text.length;) {

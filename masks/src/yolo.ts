@@ -6,7 +6,7 @@ import type { RowRuns } from "./row-runs.ts";
 /** Characters that JSON leaves unescaped, but that a YAML reader may refuse or take for a line break. */
 const UNREADABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
-/** A text as a double-quoted YAML scalar: a JSON string is one. */
+/** A string as a double-quoted YAML scalar: a JSON string is one. */
 const quoted = (text: string): string =>
   JSON.stringify(text).replaceAll(
     UNREADABLE,

@@ -65,7 +65,7 @@ export const PROBLEMS = {
   video_ends_early: {
     retryable: false,
     sentence:
-      "The video's frames end at {end} seconds, but {announced}. The result has what is there; if you have the whole video, upload that.",
+      "The video's frames end at {end} seconds, but {announced}. The result has the existing frames; if you have the whole video, upload it.",
   },
   video_track_chosen: {
     retryable: false,

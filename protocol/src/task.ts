@@ -50,7 +50,7 @@ const moment = {
   objectId: z.int().positive().max(1_000).optional(),
 };
 
-/** Marks an object in a clip at a time, to be followed through the clip. */
+/** Marks an object in a clip at a time, to be tracked through the clip. */
 export const ClipRegion = z.union([boxed.extend(moment), pointed.extend(moment)]);
 export type ClipRegion = z.infer<typeof ClipRegion>;
 
@@ -124,7 +124,7 @@ export const VideoWork = z.object({
     frames: z.int().positive(),
   }),
   sampling: Sampling,
-  /** Objects to follow, `MOST_OBJECTS` at most. Absent: none. */
+  /** Objects to track, `MOST_OBJECTS` at most. Absent: none. */
   regions: z.array(ClipRegion).min(1).max(MOST_REGIONS).optional(),
   /** Absent: none. */
   formats: wantedFormats(VideoFormat).optional(),

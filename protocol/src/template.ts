@@ -1,9 +1,9 @@
-/** The names of the `{placeholders}` in a text. */
+/** The names of the `{placeholders}` in a string. */
 type Placeholder<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Placeholder<Rest>
   : never;
 
-/** The values of a text's placeholders: the compiler requires each of them and accepts no other. */
+/** The values of a string's placeholders: the compiler requires each of them and accepts no other. */
 export type Values<Text extends string> = Readonly<Record<Placeholder<Text>, string | number>>;
 
 /** The same as a function's arguments: none if the text has no placeholder. */

@@ -83,8 +83,7 @@ async function nightly(platform: Platform, now: number): Promise<void> {
 }
 
 /**
- * Logs the fill level of the lanes and the databases, and the delay of upload sizes. The next cron reads what can't be read now;
- * it counts as nothing.
+ * Logs the fill level of the lanes and the databases, and the delay of upload sizes. Unreadable data counts as nothing; the next cron reads it.
  */
 async function readGauges(platform: Platform, now: number): Promise<void> {
   const read = await Promise.all(
@@ -110,7 +109,7 @@ const secondsSince = (time: number | null, now: number): number =>
 const earlier = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
-/** One database's part of the measures that are common to all. */
+/** One database's share of the common metrics. */
 interface Part {
   readonly lanes: Record<Lane, LaneGauges>;
   readonly uploads: UploadGauges;

@@ -4,7 +4,7 @@ import { base64url } from "jose";
 export interface Secrets {
   /** Seals and signs. */
   readonly current: string;
-  /** Only reads what it has sealed and signed; null if there is none. */
+  /** Secret that only opens and verifies; null without one. */
   readonly previous: string | null;
 }
 

@@ -61,7 +61,7 @@ export function checked<Given extends object>(options: Given): Given {
     if (value === undefined || !isOption(name)) continue;
     const [expected, isRight] = RULES[name];
     if (isRight(value)) continue;
-    // A text may be a secret.
+    // A string may be a secret.
     const given = typeof value === "number" || value === null ? `${value}` : `of type ${typeof value}`;
     throw invalidInput(`${name} is ${given}. It has to be ${expected}.`);
   }

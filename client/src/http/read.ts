@@ -11,7 +11,7 @@ export async function readJson<T>(response: Response, alive: () => void = () => 
   return parseJson(await (await readBlob(response, alive)).text(), response);
 }
 
-/** A text of an answer as JSON; see `readJson`. */
+/** A string of an answer as JSON; see `readJson`. */
 export function parseJson(text: string, response: Response) {
   try {
     return text === "" ? undefined : JSON.parse(text);

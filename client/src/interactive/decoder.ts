@@ -161,6 +161,7 @@ export class InteractivePicture {
 const PRIOR_SIDE = 256;
 
 function floatsOf(tensor: OnnxTensor | undefined): Float32Array {
-  if (!(tensor?.data instanceof Float32Array)) throw invalidInput("The decoder is not of this service.");
+  if (!(tensor?.data instanceof Float32Array))
+    throw invalidInput("The decoder does not belong to this service.");
   return tensor.data;
 }

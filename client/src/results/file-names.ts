@@ -98,7 +98,7 @@ function fitting(name: string, suffix: string): string {
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
-/** The longest start of a text with at most so many bytes that parts no character, unless one alone has more. */
+/** Longest prefix of a string within a number of bytes that splits no character, unless a single character has more. */
 function cut(text: string, most: number): string {
   let [bytes, end, whole, before] = [0, 0, 0, ""];
   for (const point of text) {

@@ -4,7 +4,7 @@ import type { Connection, Read } from "../http/connection.ts";
 import type { CallOptions } from "../options.ts";
 import type { JobResult } from "../schemas.ts";
 
-/** A signature may end while the request is under way: it is not used in the last tenth of its life. */
+/** A signature may end while the request is in progress: it is not used in the last tenth of its life. */
 const USED_SHARE = 0.9;
 
 /** The files of a job by their asset keys. Requests new signed URLs when they have expired. */

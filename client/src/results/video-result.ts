@@ -46,7 +46,7 @@ export interface Sighting {
   readonly bitmap: () => Bitmap;
 }
 
-/** An object that is followed through a clip. */
+/** A tracked object of a clip. */
 export interface Track {
   readonly objectId: number;
   /** The prompt that it answers; undefined if a region points at it. */

@@ -60,7 +60,7 @@ export interface Source {
   readonly name: string | undefined;
 }
 
-/** Opens an input. @throws SegmentationError `invalid_input` if it is none, cannot be read, or is empty */
+/** Opens an input. @throws SegmentationError `invalid_input` if it is not one, cannot be read, or is empty */
 export async function sourceOf(input: Input, signal?: AbortSignal): Promise<Source> {
   const source = await opened(input, signal);
   if (source.from instanceof Blob) assertContent(source.from, source.name);

@@ -1,4 +1,4 @@
-/** Measures how a model follows an object through labeled clips, from its box in each clip's first frame. */
+/** Measures how a model tracks an object through labeled clips, from its box in each clip's first frame. */
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import sharp from "sharp";

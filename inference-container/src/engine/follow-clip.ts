@@ -1,4 +1,4 @@
-/** The objects that regions mark in a clip: drawn where a region marks them, and followed from there. */
+/** The objects that regions mark in a clip: drawn where a region marks them, and tracked from there. */
 import { objectsOf } from "@segmentation/protocol";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Usage } from "../device/usage.ts";
@@ -15,7 +15,7 @@ import { type Frame, readFrames } from "../video/frames.ts";
 import { cutAt, type SamplePlan, shownFrame } from "../video/choose-frames.ts";
 import { placeRegions } from "./run-picture.ts";
 
-/** The most bytes of decoded frames that wait to be followed backwards. */
+/** The most bytes of decoded frames that wait to be followed backward. */
 const CHUNK_BYTES = 134_217_728;
 
 /** Input of following, from its clip's work. */
@@ -29,11 +29,11 @@ export interface ClipWork {
   readonly size: Size;
   readonly hooks: Pick<TaskHooks, "signal">;
   readonly usage: Usage;
-  /** Reports the number of frames followed backwards. */
+  /** Reports the number of frames followed backward. */
   readonly progress: (done: number) => void;
 }
 
-/** A followed object in a frame. */
+/** A tracked object in a frame. */
 export interface FollowedObject extends Sighting {
   /** The first region of the object. */
   readonly regionIndex: number;
@@ -47,7 +47,7 @@ export class ClipFollower {
   readonly #known: ReadonlyMap<number, Pick<FollowedObject, "regionIndex" | "label">>;
   readonly #firstFrames: ReadonlySet<number>;
   readonly #forwards: Trajectory;
-  /** Objects found backwards, by the frame's index in the clip. */
+  /** Objects found backward, by the frame's index in the clip. */
   readonly #before: ReadonlyMap<number, readonly Kept[]>;
 
   private constructor(work: ClipWork, asked: readonly Asked[], before: ReadonlyMap<number, readonly Kept[]>) {
@@ -64,10 +64,10 @@ export class ClipFollower {
   }
 
   /**
-   * Follows the task's objects backwards from their first regions: the clip is written from its start, so this comes
+   * Follows the task's objects backward from their first regions: the clip is written from its start, so this comes
    * first.
    * @returns undefined if the task has no regions
-   * @throws TaskFailure if a region is outside the clip, or the model can't follow; as the model and `readFrames` do
+   * @throws TaskFailure if a region is outside the clip, or the model can't track; as the model and `readFrames` do
    */
   static async open(work: ClipWork): Promise<ClipFollower | undefined> {
     const { task, model } = work;
@@ -176,7 +176,7 @@ function scaled({ box, points }: Region, clip: Size, size: Size): Region {
 }
 
 /**
- * Follows the objects backwards from their first regions to the clip's start. Decodes the frames in chunks, the last
+ * Follows the objects backward from their first regions to the clip's start. Decodes the frames in chunks, the last
  * one first. Keeps only packed masks of the results; only they grow with the clip.
  */
 async function backwards(work: ClipWork, objects: readonly Asked[]): Promise<Map<number, Kept[]>> {

@@ -5,7 +5,7 @@ import type { Clip } from "../video/clip.ts";
 import { LEAST_SHARE } from "../video/frame-list.ts";
 
 /**
- * One notice for all prompts that were not served, or only in part; null if all were.
+ * One notice for all prompts not or partly served; null without any.
  * @throws TaskFailure if none was, and the task asked for nothing else
  */
 export function unservedNotice(

@@ -76,7 +76,7 @@ async function segmentClip(
   const size = workingSize(clip);
   let done = 0;
   const report = (count: number): void => {
-    // Frames that were followed backwards are counted again when they are written.
+    // Frames that were followed backward are counted again when they are written.
     done = Math.max(done, count);
     progress(done, indexes.length);
   };

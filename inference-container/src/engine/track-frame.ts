@@ -83,7 +83,7 @@ export class FrameTracker {
     });
   }
 
-  /** Turns followed objects into the frame's objects. */
+  /** Turns tracked objects into the frame's objects. */
   async follow(followed: readonly FollowedObject[]): Promise<FrameObject[]> {
     const objects: FrameObject[] = [];
     for (const { objectId, regionIndex, label, score, box, mask } of followed) {

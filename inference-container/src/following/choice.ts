@@ -1,4 +1,4 @@
-/** Rates the masks that the decoder offers by their likeness to the followed object. */
+/** Rates the masks that the decoder offers by their likeness to the tracked object. */
 import { asShare, cosine, unit } from "../models/arithmetic.ts";
 import { gridArea, type LogitGrid } from "@segmentation/masks";
 import type { DrawnRegion, PictureAppearance } from "../models/model.ts";

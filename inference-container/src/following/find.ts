@@ -52,7 +52,7 @@ export interface Sought {
 /** The expected place of an object, in pixels of the frame. */
 export interface Place {
   readonly box: Box;
-  /** The expected shift since it was seen last, to the right and down. */
+  /** Expected shift since the last detection, to the right and down. */
   readonly moved: readonly [number, number];
 }
 

@@ -82,7 +82,7 @@ function partOf(cells: readonly number[], votes: Float32Array, { width, height }
 /** The distance in cells over which votes are summed: a part's peak is not at its border. */
 const AROUND = 2;
 
-/** The sum of a cell's value and those around it. @param votes of each cell of the grid, row by row */
+/** Sum of a cell's value and its neighbors' values. @param votes of each cell of the grid, row by row */
 export function sumAround(votes: Float32Array, x: number, y: number, { width, height }: Size): number {
   let sum = 0;
   for (let dy = -AROUND; dy <= AROUND; dy += 1)

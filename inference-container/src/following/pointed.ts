@@ -10,7 +10,7 @@ import { glimpse, type Remembered } from "./memory.ts";
 import { windowAbout } from "./parts.ts";
 import { standingOut } from "./standing-out.ts";
 
-/** An object to follow, with all regions that mark it. */
+/** An object to track, with all regions that mark it. */
 export interface PointedAt {
   readonly objectId: number;
   /** By the times of their frames, at least one: the first draws the object, and the others correct it. */
@@ -84,7 +84,7 @@ async function drawnIn(region: Region, scene: Scene): Promise<DrawnRegion | unde
 }
 
 /**
- * The mask for a correction. Points on the followed object and around it change its mask, as in a picture. A box, or
+ * The mask for a correction. Points on the tracked object and around it change its mask, as in a picture. A box, or
  * points elsewhere, mark the object again: the best mask that obeys the region, by quality and likeness.
  */
 async function corrected(
@@ -105,7 +105,7 @@ async function corrected(
   return obeying(offers, region, frame).toSorted((a, b) => valueOf(b) - valueOf(a))[0];
 }
 
-/** True if a region has no box, and all its points on the object lie on the followed object or around it. */
+/** True if a region has no box, and all its points on the object lie on the tracked object or around it. */
 function isAbout({ box, points = [] }: Region, followed: Box, { frame, appearance }: Scene): boolean {
   const window = windowAbout(followed, frame, appearance);
   const [cellX, cellY] = [frame.width / appearance.width, frame.height / appearance.height];

@@ -104,7 +104,7 @@ export class Trajectory {
     };
   }
 
-  /** True if the frame has an object to follow, or a region that marks one. */
+  /** True if the frame has an object to track, or a region that marks one. */
   follows(timeSec: number): boolean {
     return (
       this.#pursuits.some(({ over }) => !over) ||
@@ -121,7 +121,7 @@ export class Trajectory {
     return this.#direction * (timeSec - first) < 0 ? undefined : regions.get(timeSec);
   }
 
-  /** Draws the objects that regions mark in this frame, and follows them from there. */
+  /** Draws the objects that regions mark in this frame, and tracks them from there. */
   async #pointedAt(scene: Scene): Promise<Sighting[]> {
     const shown: Sighting[] = [];
     for (const object of this.#objects) {

@@ -142,7 +142,7 @@ export function copiedFloats(
   const copy = tensors[role]?.copy;
   const values = copy === undefined ? undefined : floatValues(fromValues(copy));
   if (copy === undefined || values === undefined)
-    throw new Error(`The graph returned no copy of float values for "${role}".`);
+    throw new Error(`The graph returned no float values to copy for "${role}".`);
   return { dims: copy.dims, values };
 }
 

@@ -62,7 +62,7 @@ export interface KnownCells extends CellAppearance {
 export interface OpenPicture extends Disposable {
   /** Draws one mask for each region, in their order, with its appearance. */
   draw(regions: readonly Region[]): Promise<DrawnRegion[]>;
-  /** Only if the family follows objects from frame to frame. */
+  /** Only if the family tracks objects from frame to frame. */
   readonly following?: Followable;
 }
 

@@ -11,7 +11,7 @@ import { readChunks } from "./png.ts";
 
 /** The structure of a file, whose pixels may be damaged. */
 interface Structure {
-  /** True if the file has its end. */
+  /** True if the file is complete. */
   readonly isWhole: boolean;
   readonly size?: Size | undefined;
   /** The name of a format that is sound but not decoded. */

@@ -60,7 +60,7 @@ export async function readGif(file: FileHandle, size: number): Promise<GifStruct
   };
 }
 
-/** True if the file has its end. */
+/** True if the file is complete. */
 export async function isWholeGif(file: FileHandle, size: number): Promise<boolean> {
   let isWhole = false;
   await walk(file, size, (block) => {

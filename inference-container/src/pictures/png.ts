@@ -14,7 +14,7 @@ export interface PngChunks {
   readonly chunks: ReadonlyMap<string, Chunk>;
   /** The place of the first pixels; Infinity if there are none. */
   readonly pixelsAt: number;
-  /** True if the file has its end. */
+  /** True if the file is complete. */
   readonly isWhole: boolean;
 }
 

@@ -44,7 +44,7 @@ async function set(text: string, size: number): Promise<Lettering> {
 
 const CHARACTERS = new Intl.Segmenter("und", { granularity: "grapheme" });
 
-/** A text as one line of at most `longest` characters (graphemes). */
+/** A string as one line of at most `longest` characters (graphemes). */
 export function shorten(text: string, longest: number): string {
   const line = text.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
   const characters = Array.from(CHARACTERS.segment(line), ({ segment }) => segment);

@@ -160,8 +160,7 @@ function outputOf(result: EngineResult, generatedAt: string): TaskOutput {
 }
 
 /**
- * True if the Worker can't read a report. It would refuse the same report again, in each further attempt at the task
- * too.
+ * True if the Worker can't read a report. It would refuse the same report again, in each further attempt.
  */
 const isUnreadable = (error: unknown): boolean => error instanceof CallbackRefused && error.status === 400;
 

@@ -69,7 +69,7 @@ function transposed(gains: readonly (readonly number[])[], columns: number): num
   return Array.from({ length: columns }, (_, column) => gains.map((row) => row[column] ?? 0));
 }
 
-/** From "the row of each column" to "the column of each row", or the other way round. */
+/** From "the row of each column" to "the column of each row", or the reverse. */
 function inverse(partners: ArrayLike<number>, count: number): number[] {
   const result = Array<number>(count).fill(-1);
   for (const [index, partner] of Array.from(partners).entries()) if (partner !== -1) result[partner] = index;

@@ -9,7 +9,7 @@ const MOST_PACKETS = 2_000_000;
 /** AV_PKT_FLAG_KEY, AV_PKT_FLAG_CORRUPT and AV_PKT_FLAG_DISCARD of FFmpeg's libavcodec/packet.h. */
 const [KEY, CORRUPT, DISCARD] = [0x1, 0x2, 0x4];
 
-/** FFmpeg's messages about a Matroska file that it can't follow to its end. */
+/** FFmpeg's messages about a Matroska file that it can't read to its end. */
 const DAMAGED = /EBML number|File ended prematurely|invalid as first byte|Element at .* ending at/;
 
 /** AV_NOPTS_VALUE of FFmpeg's libavutil/avutil.h: no time. */
@@ -32,7 +32,7 @@ export interface Listing {
    * cut away.
    */
   readonly isPlain: boolean;
-  /** True if the file could not be followed to its end. */
+  /** True if the file could not be read to its end. */
   readonly isDamaged: boolean;
   /** The number of packets the decoder refused. */
   readonly refused: number;

@@ -85,7 +85,7 @@ function severalVideos({ videos }: Header, { width, height }: FirstFrame): Probl
 /** A header may round its length, or count a long last frame. */
 const LEAST_GAP_SECONDS = 1;
 
-/** The notice for a file that announces more than its frames, or can't be followed to its end. */
+/** The notice for a file that announces more than its frames, or can't be read to its end. */
 function earlyEnd(
   { seconds, sounds, others }: Header,
   container: ClipInput["container"],

@@ -43,7 +43,7 @@ export function passSelection(stamps: Float64Array, { indexes, key, after }: Pas
   ].join("+");
 }
 
-/** The index of a stamp; -1 if it is none of them. @param stamps ascending and distinct */
+/** The index of a stamp; -1 if it is not one of them. @param stamps ascending and distinct */
 export function frameAt(stamps: Float64Array, stamp: number): number {
   let [low, high] = [0, stamps.length - 1];
   while (low < high) {

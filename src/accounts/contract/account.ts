@@ -51,7 +51,7 @@ export const AccountAccess = z
   .meta({ id: "AccountAccess", description: "The account's rights, and the reason for them." });
 export type AccountAccess = z.infer<typeof AccountAccess>;
 
-/** The free trial. `consumedTokens` counts what jobs under way have reserved; with `remainingTokens` it is the grant. */
+/** The free trial. `consumedTokens` counts what jobs in progress have reserved; with `remainingTokens` it is the grant. */
 export const AccountTrial = z
   .strictObject({
     offerVersion: z.string(),

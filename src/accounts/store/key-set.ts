@@ -80,7 +80,7 @@ export class KeySet {
     if (Date.now() >= this.#fetchedAt + MAX_AGE_MS) {
       const isOutage = this.#failedAt > this.#fetchedAt;
       const refreshed = this.#pauseMs() > 0 ? null : this.#fetch();
-      // In an outage the known keys are used while the next attempt is under way.
+      // In an outage the known keys are used while the next attempt is in progress.
       if (!isOutage || !this.#mayUse()) await refreshed;
     }
     while (this.#mayUse()) {

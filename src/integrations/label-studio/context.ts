@@ -37,9 +37,7 @@ export interface Drawing {
 }
 
 /**
- * Returns the drawing in pixels of the picture: all clicks are on one object, each rectangle is around one. Null if there is
- * none.
- * @throws ServiceError invalid_request if the service cannot start from it
+ * Returns the drawing in pixels of the picture: all clicks are on one object, each rectangle is around one. Null without one. @throws ServiceError invalid_request if the service cannot use it
  */
 export function drawingOf({ result }: DrawingContext): Drawing | null {
   const points: NonNullable<Drawing["regions"][number]["points"]> = [];

@@ -27,7 +27,7 @@ export const BODY: LargeBody = {
 /** A call, after its picture became an upload. */
 export interface Message {
   readonly message: object;
-  /** The error of a bad picture; null if it has none, or a good one. */
+  /** The error of a bad picture; null for a good one or none. */
   readonly refusal: unknown;
 }
 

@@ -200,7 +200,7 @@ async function create(
   }
 }
 
-/** The job with the first job of its uploads, to which it adds. @throws ServiceError job_not_found, task_not_continued */
+/** Returns the job with the first job of its uploads, to which it adds. @throws ServiceError job_not_found, task_not_continued */
 async function continuing(
   platform: Platform,
   job: JobDefinition,

@@ -39,7 +39,7 @@ export interface JobTerms {
   readonly maxFilesPerDay: number;
   /** Maximum number of free jobs that may refine a picture, if the job is free. */
   readonly mostFreeRefinements?: number;
-  /** Units that the account's jobs may have reserved or used and metered in all; null if there is no limit. */
+  /** Maximum units that the account's jobs may have reserved, or used and metered; null without a limit. */
   readonly maxMeteredUnits: number | null;
 }
 

@@ -18,7 +18,7 @@ export type WaiterRequest = z.infer<typeof WaiterRequest>;
  */
 export type NoStream = "not_found" | "heard_end" | "job_full" | "account_full";
 
-/** A JobObject's answer with that reason. */
+/** Answer of a JobObject with this reason. */
 export const noStream = (why: NoStream): Response => Response.json(why, { status: 409 });
 
 type JobFetcher = Pick<Fetcher, "fetch">;

@@ -15,7 +15,7 @@ const count = z.int();
 export const CanceledJob = z.object({ jobId: z.string(), canceledTasks: count });
 export type CanceledJob = z.infer<typeof CanceledJob>;
 
-/** The state of each database, as far as the service relies on it: store/probe.ts. */
+/** State of each database on which the service relies: store/probe.ts. */
 export const DatabaseProbe = z.object({
   databases: z.array(z.object({ name: z.string(), countsChanges: z.boolean(), showsErrors: z.boolean() })),
 });

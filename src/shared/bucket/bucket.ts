@@ -127,7 +127,7 @@ export class Media {
     await this.#bucket.put(key, stream, { httpMetadata: metadata });
   }
 
-  /** Writes a text whole, if it arrives with this SHA-256 (hex). */
+  /** Writes a string whole, if it arrives with this SHA-256 (hex). */
   async writeText(key: string, text: string, sha256: string, contentType: string): Promise<void> {
     await this.#bucket.put(key, text, { httpMetadata: { contentType }, sha256 });
   }

@@ -34,7 +34,7 @@ const LIVE = `shares WHERE account_id = ?1 AND expires_at > ?2 AND EXISTS (SELEC
 /** Up to ?2 shares that ended before ?1, but for those of accounts that are being moved. */
 const ENDED = `expires_at < ?1 AND ${atHome()} LIMIT ?2`;
 
-/** An account's shares in D1. The digest of a link's token goes in; only what undoes it in the directory takes it out. */
+/** An account's shares in D1. Adds the digest of a link's token to the directory; only its undo removes it. */
 export class Shares extends D1Store {
   /** Lists the account's shares at `now`, newest first. */
   async list(accountId: string, now: number): Promise<ShareRecord[]> {

@@ -24,7 +24,7 @@ export async function sweepUploads(platform: Platform, now: number, most = MOST_
   return unused + swept;
 }
 
-/** Each is a call of the bucket; a run of a Worker may make a thousand. */
+/** Each is a call of the bucket; a run of a Worker has at most a thousand. */
 export const MOST_ABORTS = 500;
 
 /** Aborts incomplete multipart uploads, and so deletes their parts. R2 aborts the excess itself after a week. */

@@ -108,7 +108,7 @@ export class ClipPointing {
     this.#go(this.#past, this.#undone);
   }
 
-  /** Does again what was taken back last. */
+  /** Redoes the last undone step. */
   redo(): void {
     this.#go(this.#undone, this.#past);
   }
@@ -143,7 +143,7 @@ export class ClipPointing {
 }
 
 /**
- * A region that has a point on the object: one that has only points outside gets one in the midst of the object's mask. Null if there is
+ * A region that has a point on the object: one that has only points outside gets one in the middle of the object's mask. Null if there is
  * no mask in this frame.
  */
 async function wholeRegion(

@@ -47,8 +47,7 @@ const KEYS: Readonly<Record<string, (playback: Playback) => void>> = {
 };
 
 /**
- * A clip from its file to what was found in it, in one layout: the player with what is pointed at and the masks, and its objects
- * over time.
+ * A clip in one layout: the player with marks and masks, and its objects over time.
  */
 export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
   const job = workspace.job.value;

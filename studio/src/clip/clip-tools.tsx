@@ -12,7 +12,7 @@ const KEYS: Readonly<Record<string, ClipTool>> = { v: "pan", p: "point" };
 
 interface ClipToolsProps {
   readonly pointing: ClipPointing;
-  /** The object that further points are of; undefined if there is none. */
+  /** The object of further points; undefined without one. */
   readonly target: ClipObject | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface ClipObject {
   readonly colour: Colour;
   /** Times at which it was pointed at, in seconds, as far as this browser knows. */
   readonly pointedAt: readonly number[];
-  /** In which of the processed frames it was seen; none before a job has followed it. */
+  /** Processed frames in which it was seen; empty before a job has tracked it. */
   readonly sightings: readonly Sighting[];
 }
 

@@ -36,7 +36,7 @@ export class Playback {
   #hasEnded = false;
   #video: HTMLVideoElement | null = null;
 
-  /** Follows a video from now on. Returns what ends that. */
+  /** Follows a video from now on. Returns a function that ends it. */
   attach(video: HTMLVideoElement): () => void {
     const controller = new AbortController();
     const { signal: ended } = controller;
@@ -58,7 +58,7 @@ export class Playback {
       video.playbackRate = this.rate.value;
       this.#go();
     });
-    // Where the clip plays, what is on the screen counts, not what the clock says. Frames that come after somebody went
+    // Where the clip plays, what is on the screen counts, not what the clock says. Frames that come after a person went
     // elsewhere may be of the place before.
     let isFirst = this.seconds.value === 0;
     const unfollow = followFrames(video, (seconds) => {

@@ -18,7 +18,7 @@ export function shownAt(times: readonly number[], seconds: number): number {
   return next < 0 ? times.length - 1 : Math.max(0, next - 1);
 }
 
-/** Returns the index of the time that is nearest to a moment; -1 of no times. */
+/** Returns the index of the time that is nearest to a moment; -1 without times. */
 export const nearestTo = (times: readonly number[], seconds: number): number =>
   times.reduce(
     (near, time, at) =>

@@ -31,7 +31,7 @@ export function edit(workspace: Workspace, made: Edit, key = workspace.openPictu
   put(workspace, key, withEdit(historyOf(workspace, key), made, latestAttempt(workspace.pointed.value)));
 }
 
-/** The edits of what is seen, which are all but those of what other searches have found. */
+/** Edits of the shown objects: all except those of other searches' objects. */
 const seenIn = (workspace: Workspace): IsSeen =>
   seenWithout(
     workspace.searches.value.flatMap(({ jobId }) =>
@@ -63,7 +63,7 @@ function pointToRedo(workspace: Workspace, key: string): TakenBack | null {
   return last !== undefined && historyOf(workspace, key).undone.length <= last.undoneEdits ? last : null;
 }
 
-/** Does again what was taken back last in the open picture. */
+/** Redoes the last undone step in the open picture. */
 export function redoLatest(workspace: Workspace): void {
   const key = workspace.openPicture.value?.key;
   if (key === undefined) return;

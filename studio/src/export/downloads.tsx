@@ -85,7 +85,7 @@ interface FormatRowProps extends Exported {
   readonly children?: ComponentChildren;
 }
 
-/** Names what is prepared of a format: it is prepared again when something else is chosen. */
+/** Key of a prepared download, which a different choice prepares again. */
 const nameOf = ({ id }: Offer, { subjects, options }: Scope): string =>
   JSON.stringify([
     subjects.map(({ taskId, masks }) => [taskId, masks.map(({ object, label }) => [object, label])]),
@@ -160,7 +160,7 @@ interface EverythingProps extends Exported {
   readonly offers: readonly Offer[];
 }
 
-/** All formats that are here or can be made here, in one ZIP file: what is on the screen, by the names of files and objects. */
+/** All available formats in one ZIP file: the shown objects, by the names of files and objects. */
 export function Everything({ offers, ...exported }: EverythingProps) {
   const available = offers.filter(({ way }) => way.kind === "made" || way.kind === "there");
   const wanted = available.filter((offer) => !needsNames(offer, exported.scope));

@@ -21,7 +21,7 @@ export interface ExportPicture {
   readonly taskId: string;
   /** Its file's name. */
   readonly name: string;
-  /** True if somebody who reviewed the batch has accepted it. */
+  /** True if a person who reviewed the batch has accepted it. */
   readonly isAccepted: boolean;
   /** Fetches its masks, in the order of the list that people see. */
   readonly masks: () => Promise<readonly ExportMask[]>;

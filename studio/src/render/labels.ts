@@ -33,7 +33,7 @@ export async function yoloOf(masks: readonly LabelledMask[], tolerance: number):
   return new Blob(lines.length === 0 ? ["\n"] : lines, { type: "text/plain" });
 }
 
-/** A picture's label map as the service writes it: the masks are numbered from 1, in their order. Of no mask there is none. */
+/** A picture's label map as the service writes it: the masks are numbered from 1, in their order. Absent without a mask. */
 export async function labelMapOf(masks: readonly LabelledMask[]): Promise<Blob[]> {
   let map: LabelMap | null = null;
   let size = { width: 0, height: 0 };

@@ -41,7 +41,7 @@ function shortened(steps: readonly string[]): string[] {
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** Draws the outlines of a picture's objects as SVG, each filled in its color. Of no mask there is none. */
+/** Draws the outlines of a picture's objects as SVG, each filled in its color. Absent without a mask. */
 export async function svgOf(masks: readonly NamedMask[]): Promise<Blob[]> {
   let size = { width: 0, height: 0 };
   const paths: string[] = [];

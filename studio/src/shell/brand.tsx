@@ -17,7 +17,7 @@ const Mark = () => (
   </svg>
 );
 
-/** The operator's name, with his logo or the studio's mark; it leads to the first page. */
+/** The operator's name, with a logo or the studio's mark; a link to the first page. */
 export function Brand() {
   const { name, logoUrl } = config.value;
   return (

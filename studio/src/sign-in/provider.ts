@@ -79,12 +79,12 @@ export async function leaveForProvider(settings: SignInSettings, prompt: "login"
     sessionStorage.setItem(PENDING, JSON.stringify(noted));
   };
   note();
-  // Until the provider has answered, work goes on here, and its path may change.
+  // Until the provider has answered, work continues here, and its path may change.
   addEventListener("pagehide", note, { once: true });
   location.assign(address);
 }
 
-/** Somebody who came back from the provider. */
+/** A person who came back from the provider. */
 export interface Arrival {
   readonly tokens: Tokens;
   readonly subject: string;

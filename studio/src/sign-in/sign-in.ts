@@ -41,7 +41,7 @@ export function signOut(): void {
 
 /**
  * Resumes the session from before a reload, or the identity provider's new one, or, in a new tab, asks it for
- * one. Returns why the sign-in failed; null if somebody is signed in, or was not before.
+ * one. Returns why the sign-in failed; null if a person is signed in, or was not before.
  */
 export async function resume(config: StudioConfig): Promise<string | null> {
   const before = remembered();
@@ -75,7 +75,7 @@ async function arrive(
   const { arriveFromProvider, SignInError } = await provider();
   try {
     const { tokens, subject } = await arriveFromProvider(settings);
-    // Another tab may have signed somebody else in meanwhile: this tab does not become theirs by a reload.
+    // Another tab may have signed another person in meanwhile: this tab does not become theirs by a reload.
     if (before?.kind === "person" && before.subject !== subject) {
       forget();
       session.value = null;
@@ -93,7 +93,7 @@ async function arrive(
 }
 
 /**
- * Data that outlives a reload of the tab, and nothing longer. An API key is kept for the tab. Of somebody who came by the identity
+ * Data that outlives a reload of the tab, and nothing longer. An API key is kept for the tab. Of a person who came by the identity
  * provider only the subject is: it says whom to ask for again, and is no secret. Tokens are never stored.
  */
 type Remembered =
@@ -101,7 +101,7 @@ type Remembered =
   | { readonly kind: "person"; readonly subject: string };
 
 const NAME = "studio.credential";
-/** Its item says that somebody came by the identity provider in this browser: a new tab asks it who. */
+/** Its item says that a person came by the identity provider in this browser: a new tab asks it who. */
 const PERSON = "studio.person";
 const hasPerson = (): boolean => localStorage.getItem(PERSON) !== null;
 

@@ -6,7 +6,7 @@ export type { StudioConfig };
 /** Sign-in at the identity provider. */
 export type SignInSettings = NonNullable<StudioConfig["signIn"]>;
 
-/** Asks the deployment what it is called and how people sign in. @throws TypeError if it cannot be reached */
+/** Fetches the deployment's name and sign-in. @throws TypeError if it cannot be reached */
 export async function loadConfig(): Promise<StudioConfig> {
   const response = await fetch("/studio/config.json");
   if (!response.ok) throw new TypeError(`The studio’s settings could not be loaded (${response.status}).`);

@@ -7,8 +7,7 @@ export interface Listed<Item> {
 }
 
 /**
- * A list after its first page was asked for again: the page is what is true now, and behind its last item follows what was
- * there before. Where the two don't meet, because more has come or gone than a page holds, the page alone is left.
+ * A list after its first page was fetched again: the new page, then the former items after its last one. Where the two don't meet, because more has come or gone than a page holds, the page alone is left.
  */
 export function refreshed<Item>(
   before: Listed<Item>,

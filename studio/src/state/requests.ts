@@ -41,7 +41,7 @@ export function useLoaded<T>(
 }
 
 /**
- * Calls `ask` again and again, `pauseMs` after the end of the call before, while `isWanted` and somebody looks. Failures are
+ * Calls `ask` repeatedly, `pauseMs` after each call's end, while `isWanted` and the page is visible. Failures are
  * passed over: what the screen has stays, and the next call may succeed.
  */
 export function usePoll(
@@ -73,7 +73,7 @@ export function usePoll(
 export interface Action {
   readonly busy: Signal<boolean>;
   readonly error: Signal<unknown>;
-  /** Does it; what it throws becomes the error. */
+  /** Runs it; a thrown error becomes the error. */
   readonly run: (act: () => unknown) => Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { SegmentationClient, type Answer } from "segmentation-client";
 export type AccountOverview = Answer<"getAccountOverview">;
 type AccountInfo = Answer<"getAccount">;
 
-/** Somebody who is signed in. */
+/** A person who is signed in. */
 interface Session {
   readonly client: SegmentationClient;
   /** Kind of sign-in: by an API key, by the identity provider, or by a share's link, without an account. */
@@ -21,7 +21,7 @@ export const isExpired = signal(false);
 export const overview = signal<AccountOverview | null>(null);
 export const account = signal<AccountInfo | null>(null);
 
-/** The client, for screens that only somebody who is signed in sees. */
+/** The client, for screens that only a person who is signed in sees. */
 export const client = computed(() => {
   if (!session.value) throw new Error("Nobody is signed in.");
   return session.value.client;
@@ -72,7 +72,7 @@ export async function begin(kind: Session["kind"], credential: Credential): Prom
   });
 }
 
-/** Asks again whenever somebody comes back to the tab: they may have paid elsewhere, or revoked the key. */
+/** Asks again whenever a person comes back to the tab: they may have paid elsewhere, or revoked the key. */
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState !== "visible" || !session.value || isExpired.value) return;
   // A screen that needs more than what is known asks for itself, and says what fails.

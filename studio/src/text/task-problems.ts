@@ -30,5 +30,5 @@ export function sentenceOf(problem: string): string {
   );
 }
 
-/** Tells whether a task or a job ended because somebody canceled it. */
+/** Tells whether a task or a job ended because a person canceled it. */
 export const isCanceled = (problem: string | null): boolean => problem?.startsWith("canceled:") === true;

@@ -8,7 +8,7 @@ interface MaskNamesProps {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** Names of objects, each in the midst of its mask. */
+/** Names of objects, each in the middle of its mask. */
 export function MaskNames({ stage, names }: MaskNamesProps) {
   const decoded = stage.maskStore.decoded.value;
   const placed = useMemo(

@@ -143,7 +143,7 @@ class Workspaces {
     return this.#draft;
   }
 
-  /** Forgets what was refused before a new sign-in. */
+  /** Clears refusals before a new sign-in. */
   forgetRefusals(): void {
     this.#draft.forgetRefusals();
     this.#opened?.forgetRefusals();
@@ -174,10 +174,10 @@ export function workspaces(): Workspaces {
   return current;
 }
 
-/** Longest time that a sign-out waits for what is being saved. */
+/** Longest time that a sign-out waits for saves. */
 const SIGN_OUT_MS = 5_000;
 
-/** Saves what can be saved now. Returns what a sign-out would delete nevertheless, one phrase each. */
+/** Saves everything that can be saved now. Returns what a sign-out would delete nevertheless, one phrase each. */
 export async function lostBySignOut(): Promise<readonly string[]> {
   const isOver = new Promise((resolve) => setTimeout(resolve, SIGN_OUT_MS));
   await Promise.race([isOver, Promise.all([...kept.values()].flatMap((sync) => sync?.save() ?? []))]);
@@ -190,7 +190,7 @@ export async function lostBySignOut(): Promise<readonly string[]> {
   return [...mine.values()].flatMap(phrasesOf);
 }
 
-/** Names what is in this browser alone of a saved workspace. */
+/** Names the parts of a saved workspace that only this browser has. */
 function phrasesOf({ pictures, isUnsaved }: SavedWorkspace): string[] {
   const unsent = pictures.filter(({ sending, address }) => sending.at !== "sent" && address === null);
   const names = unsent.map(({ name }) => name).join(", ");
@@ -199,7 +199,7 @@ function phrasesOf({ pictures, isUnsaved }: SavedWorkspace): string[] {
   return phrases;
 }
 
-/** Has the workspaces follow the session: each account finds its own, and none is left behind by a sign-out. */
+/** Binds workspaces to the session: each account finds its own, and a sign-out leaves none. */
 export const followSession = (): (() => void) =>
   effect(() => {
     const accountId = account.value?.accountId;

@@ -54,8 +54,7 @@ export interface Asked {
 }
 
 /**
- * Pictures, or a clip, with what a person asks of them and what was found: from the first file on, through as many jobs as it
- * takes. The pixels of the screen are not in it.
+ * Pictures or a clip with a person's requests and the results, from the first file on, over any number of jobs. The pixels of the screen are not in it.
  */
 export class Workspace {
   /** Names it in this page. */
@@ -123,7 +122,7 @@ export class Workspace {
   readonly verdicts = signal<Verdicts>(new Map());
   /** Notes on pictures, by their keys. */
   readonly notes = signal<ReadonlyMap<string, string>>(new Map());
-  /** Objects that somebody has accepted: no threshold hides them. */
+  /** Objects that a person has accepted: no threshold hides them. */
   readonly acceptedObjects = signal<ReadonlySet<string>>(new Set());
   /** The hidden objects. */
   readonly hidden = signal<ReadonlySet<string>>(new Set());
@@ -134,7 +133,7 @@ export class Workspace {
   /** Instances by the number of their attempt, of objects that were pointed at. */
   readonly drawn = signal<ReadonlyMap<number, Instance>>(new Map());
 
-  /** The uploads that a link shows, of a workspace that somebody shares; null of one's own. */
+  /** The uploads that a link shows, of a workspace that a person shares; null of one's own. */
   inputs: Inputs | null = null;
   /** The uploads that the service keeps, once they are asked for. */
   readonly kept = signal<SignedInputs | null>(null);
@@ -164,7 +163,7 @@ export class Workspace {
       (search) => search.jobId !== this.searchId.value || search.jobId === seen,
     );
   });
-  /** The prompts that the next search adds to what was found; none if it starts over. */
+  /** Prompts that the next search adds; none if it starts over. */
   readonly addedPrompts = computed((): readonly string[] => {
     const answered = this.#answeredSearches.value;
     const isAddition = this.type.value === "image" && promptsOf(answered).length > 0;
@@ -218,7 +217,7 @@ export class Workspace {
     });
   }
 
-  /** Notes what the job of a clip asked for, with its regions, if it was created elsewhere. */
+  /** Notes the request of a clip's job, with its regions, if it was created elsewhere. */
   askedFor(request: VideoRequest, regions: readonly ClipRegion[]): void {
     if (this.request.value !== null) return;
     batch(() => {
@@ -286,7 +285,7 @@ export class Workspace {
     );
   }
 
-  /** Forgets what was refused for want of a sign-in, after a new one. */
+  /** Clears refusals for a missing sign-in after a new one. */
   forgetRefusals(): void {
     batch(() => {
       for (const { key, sending } of this.pictures.peek())

@@ -2,13 +2,13 @@ import type { Terminal } from "../terminal.ts";
 
 const CODES = { bold: [1, 22], red: [31, 39], green: [32, 39], dim: [2, 22] } as const;
 
-/** A text in a style, if the terminal shows any. */
+/** A string in a style, if the terminal shows any. */
 export function style(terminal: Terminal, name: keyof typeof CODES, text: string): string {
   const [on, off] = CODES[name];
   return terminal.hasColours ? `\x1b[${on}m${text}\x1b[${off}m` : text;
 }
 
-/** The columns of a terminal that a text takes: characters of East Asia and emoji take two. */
+/** The columns of a terminal that a string takes: characters of East Asia and emoji take two. */
 export const widthOf = (text: string): number =>
   Array.from(text).reduce(
     (sum, character) => sum + (WIDE.test(character) ? 2 : MARK.test(character) ? 0 : 1),
@@ -19,7 +19,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const MARK = /\p{Mark}/u;
 
-/** A text without control characters: the name of a file or a prompt must not control the terminal. */
+/** A string without control characters: the name of a file or a prompt must not control the terminal. */
 export const harmless = (text: string): string => text.replaceAll(/\p{Control}/gu, "�");
 
 type Rows = readonly (readonly (string | number)[])[];

@@ -11,7 +11,7 @@ export interface Parameter extends NumberBounds {
 
 const WHOLE = { least: 1, isWhole: true } as const;
 
-/** The parameters of a job that are numbers, by their options. Renaming one separates runs from their output folders. */
+/** Numeric parameters of a job, by their options. Renaming one separates runs from their output folders. */
 export const PARAMETERS = {
   threshold: { type: "string", least: 0, most: 1, image: "threshold", video: "scoreThreshold" },
   fps: { type: "string", least: 0.001, video: "fps" },

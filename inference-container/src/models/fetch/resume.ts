@@ -20,7 +20,7 @@ export interface WholeFile {
 export type Open = (start: number, signal: AbortSignal) => Promise<Response>;
 
 /**
- * Fetches what is missing of the file at `path`.
+ * Fetches the rest of the file at `path`.
  * @param onProgress is called with the number of bytes that are there
  * @returns whether the file is then the wanted one
  * @throws any error of `open`, or of the connection; what came stays for the next call

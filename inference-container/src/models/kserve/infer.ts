@@ -82,7 +82,7 @@ export async function infer(
 }
 
 /**
- * Runs work that goes on for a while after its task is canceled or `timeoutMs` are over.
+ * Runs work that continues for a while after its task is canceled or `timeoutMs` are over.
  * @param work gets a signal that aborts `lingerMs` milliseconds later
  * @throws the task's signal's reason as soon as that aborts; TaskFailure after the timeout
  */

@@ -121,7 +121,7 @@ export function wasReached(error: unknown): boolean {
   return !UNREACHED.has(connectionCode(error));
 }
 
-/** Advice to an operator about a status that lasts until somebody acts. */
+/** Advice to an operator about a status that lasts until a person acts. */
 export function adviceFor(status: number): string {
   if (status === 401 || status === 403) return " Set MODEL_SERVER_TOKEN to a token that the server accepts.";
   if (status === 404) return " Check the model's name and version in the manifest.";

@@ -32,13 +32,13 @@ export class ClipTokenizer {
     this.#text = text;
   }
 
-  /** @throws ModelFolderError if the file is not a tokenizer, or puts other tokens around a text than the manifest says */
+  /** @throws ModelFolderError if the file is not a tokenizer, or puts other tokens around a string than the manifest says */
   static async load(folder: string, text: ClipText): Promise<ClipTokenizer> {
     const sample = { text: "a", ids: [text.start, null, text.end] };
     return new ClipTokenizer(await openTokenizer(folder, text.tokenizer, "CLIP", sample), text);
   }
 
-  /** The ids of a text; a text that is too long is cut before its end token, as in CLIP. */
+  /** The ids of a string; a string that is too long is cut before its end token, as in CLIP. */
   encode(prompt: string): TokenRow {
     const { context, end, pad } = this.#text;
     const all = this.#tokenizer.encode(prompt).ids;

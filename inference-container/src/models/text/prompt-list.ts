@@ -17,7 +17,7 @@ const CONJUNCTIONS = /\s+(?:and|or|plus|as well as|along with|together with|[-â€
 const AROUND =
   /^(?:[^\p{L}\p{N}]|(?:and|or|plus)(?![\p{L}\p{N}]))+|(?:[^\p{L}\p{N}]|(?<![\p{L}\p{N}])(?:and|or))+$/giu;
 
-/** Words that describe a thing; alone, they are no thing. */
+/** Words that describe a thing, and name none alone. */
 const ATTRIBUTES = new Set(
   (
     "black white gray grey red green blue yellow brown purple pink beige golden silver dark light bright pale colorful " +

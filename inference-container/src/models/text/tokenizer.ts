@@ -5,7 +5,7 @@ import { z } from "zod";
 import { messageOf } from "../../errors.ts";
 import { ModelFolderError } from "../errors.ts";
 
-/** A model's encoding of a text of one token, with the tokens around it; null is the text's token. */
+/** A model's encoding of a string of one token, with the tokens around it; null is the text's token. */
 interface Sample {
   readonly text: string;
   readonly ids: readonly (number | null)[];

@@ -32,7 +32,7 @@ export async function loadModel(): Promise<Model> {
       await load(decoder, "decoder", (cost * (1 - ENCODER_SHARE)) / OBJECTS),
       manifest,
     );
-    const recall = { votes: () => Promise.reject(new Error("The fake follows nothing.")) };
+    const recall = { votes: () => Promise.reject(new Error("The fake tracks no objects.")) };
     return { segmenter, recall, cleaning: manifest.masks, features: heldMemory(0) };
   };
   const opened = new Map<string, Promise<Drawing>>();

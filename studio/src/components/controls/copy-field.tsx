@@ -13,7 +13,7 @@ interface CopyButtonProps {
   readonly shownBy: RefObject<HTMLElement | null>;
 }
 
-/** A button that copies a text. Where the browser refuses to, the text is selected instead. */
+/** A button that copies a string. Where the browser refuses to, the text is selected instead. */
 export function CopyButton({ value, shownBy }: CopyButtonProps) {
   const said = useSignal<"Copied" | "Press Ctrl+C to copy" | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -37,7 +37,7 @@ export function CopyButton({ value, shownBy }: CopyButtonProps) {
   );
 }
 
-/** A text that people take elsewhere, with a button that copies it. */
+/** A string that people take elsewhere, with a button that copies it. */
 export function CopyField({ label, value }: { readonly label: string; readonly value: string }) {
   const id = useId();
   const text = useRef<HTMLOutputElement>(null);

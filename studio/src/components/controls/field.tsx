@@ -7,7 +7,7 @@ interface FieldProps {
   readonly label: string;
   /** Explanation below the control. */
   readonly hint?: ComponentChildren;
-  /** Why what was filled in is refused. */
+  /** Reason for refusing the input. */
   readonly problem?: string | null;
   /** Draws the control with these attributes on it. */
   readonly children: (attributes: ControlAttributes) => ComponentChildren;

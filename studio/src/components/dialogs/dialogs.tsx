@@ -37,7 +37,7 @@ interface ConfirmDialogProps {
   readonly title: string;
   /** Consequences of the action, and whether it can be undone. */
   readonly children: ComponentChildren;
-  /** The verb of what is confirmed. */
+  /** The verb of the confirmed action. */
   readonly confirm: string;
   readonly cancel?: string;
   /** True if something is lost by it. */
@@ -113,7 +113,7 @@ interface SecretDialogProps {
   readonly secret: string;
   /** Explanation of its use, and of the way out if it is lost. */
   readonly children: ComponentChildren;
-  /** Called when somebody says that they have saved it; nothing else ends the dialog. */
+  /** Called when a person says that they have saved it; nothing else ends the dialog. */
   readonly onKept: () => void;
 }
 

@@ -3,7 +3,7 @@ import type { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
 
 /**
- * Tells whether an element is in sight or near it, so that what it shows is worth loading.
+ * Returns true if an element is visible or nearly so, to load its content.
  * @param margin how far around what is seen counts as near, as in CSS
  */
 export function useNear(element: RefObject<HTMLElement | null>, margin: string): ReadonlySignal<boolean> {

@@ -11,7 +11,7 @@ interface NoticeProps {
   readonly children?: ComponentChildren;
   /** Buttons and links that help. */
   readonly actions?: ComponentChildren;
-  /** Called when somebody has read it. Without it, the notice stays while it is true. */
+  /** Called when a person has read it. Without it, the notice stays while it is true. */
   readonly onClose?: () => void;
 }
 
@@ -77,7 +77,7 @@ export function Problem({ error, onRetry, names }: ProblemProps) {
   );
 }
 
-/** Says that something is on its way. Shown after a moment only, so that what is quick doesn't flicker. */
+/** Says that something is on its way. Shown after a moment, to avoid flicker. */
 export const Waiting = ({ what }: { readonly what: string }) => (
   <div class="waiting" role="status">
     <span class="waiting-dots" aria-hidden="true" />

@@ -4,7 +4,7 @@ import { uploadsOf, type ExportedJob } from "./exported-job.ts";
 type ImageRequest = Extract<ExportedJob["request"], { readonly type: "image" }>;
 type VideoRequest = Extract<ExportedJob["request"], { readonly type: "video" }>;
 
-/** A command, or why there is none; `note` says what the command does otherwise. */
+/** A command, or the reason for its absence; `note` describes its differences. */
 interface CommandLine {
   readonly code: string | null;
   readonly note: string | null;

@@ -24,7 +24,7 @@ interface Dialect {
 /** A string in double quotes that JSON, JavaScript and Python read alike. Lone halves of pairs are escaped. */
 export const quoted = (text: string): string => JSON.stringify(text);
 
-/** A text of JSON inside of single quotes of a shell. */
+/** A string of JSON inside of single quotes of a shell. */
 const inQuotes = (text: string): string => quoted(text).replaceAll("'", String.raw`'\''`);
 
 const JSON_TEXT: Dialect = {
@@ -95,10 +95,10 @@ export const typescript = (value: unknown): string => write(value, TYPESCRIPT, 0
 /** A value as Python. */
 export const python = (value: unknown): string => write(value, PYTHON, 0);
 
-/** A value as JSON that is one word of a POSIX shell; a `Name` in it is a variable, whose value becomes a text of the JSON. */
+/** A value as JSON that is one word of a POSIX shell; a `Name` in it is a variable, whose value becomes a string of the JSON. */
 export const shellJson = (value: unknown): string => `'${write(value, SHELL_JSON, 0)}'`;
 
-/** A text as one word of a POSIX shell, which takes nothing in it for anything else. It can have no NUL: no argument can. */
+/** A string as one word of a POSIX shell, which takes nothing in it for anything else. It can have no NUL: no argument can. */
 export const shellWord = (text: string): string =>
   /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 

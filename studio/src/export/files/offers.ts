@@ -131,7 +131,7 @@ function wayOf(
 type ClipFormat = Exclude<keyof (typeof ASSETS)["video"], "masks" | "preview">;
 const isOfClips = (format: string): format is ClipFormat => format in ASSETS.video;
 
-/** The request for another run of a job, with everything that it had and what it lacked. */
+/** The request for another run of a job, with its options and missing formats. */
 export function againWith(
   request: CreateJobRequest,
   { formats = [], ...change }: RunAgain,

@@ -10,7 +10,7 @@ export interface JobDetails {
   readonly prompts: readonly string[];
   /** Number of its masks; null if it has no result. */
   readonly masks: number | null;
-  /** True if somebody canceled it before any task succeeded. */
+  /** True if a person canceled it before any task succeeded. */
   readonly isCanceled: boolean;
   /** Number of its tasks that have ended. */
   readonly done: number;

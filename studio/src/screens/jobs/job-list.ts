@@ -18,7 +18,7 @@ type ServiceFilter = Omit<JobFilter, "words">;
 
 const PAGE = 100;
 
-/** An account's jobs, page after page, as far as somebody has scrolled. */
+/** An account's jobs, page after page, as far as a person has scrolled. */
 export class JobList {
   readonly #client: SegmentationClient;
   readonly #filter: ServiceFilter;

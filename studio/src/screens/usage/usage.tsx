@@ -134,7 +134,7 @@ async function waitUntilPaid(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Shows somebody who comes back from the checkout how it ended, and the new plan once the service knows of it. */
+/** Shows a person who comes back from the checkout how it ended, and the new plan once the service knows of it. */
 function Payment() {
   const [outcome] = useState(takeOutcome);
   const arrival = useLoaded(async (signal) => {

@@ -26,7 +26,7 @@ export function Deliveries({ endpoint }: { readonly endpoint: Endpoint }) {
     list.value = list.value === null ? first : refreshed(list.value, first, ({ deliveryId }) => deliveryId);
   };
   const first = useLoaded(refresh);
-  /** Does something that people asked for; the list shows what it did. */
+  /** Performs a person's action; the list shows its effect. */
   const act = (ask: () => Promise<unknown>): void =>
     void run(async () => {
       await ask();

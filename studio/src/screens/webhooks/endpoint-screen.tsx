@@ -11,7 +11,7 @@ import { DISABLED, type Endpoint, eventsText } from "./delivery-words.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { EndpointForm, EndpointState, type NewSecret, SigningSecret } from "./endpoint.tsx";
 
-/** One endpoint: how it is, what can be done with it, and what was sent to it. */
+/** One endpoint: its state, its actions and its deliveries. */
 export function EndpointScreen({ endpointId }: { readonly endpointId: string }) {
   const loaded = useLoaded(
     async (signal) => await api.value.retrieveWebhookEndpoint({ endpointId }, { signal }),

@@ -24,11 +24,11 @@ export interface ClipViewerProps extends Pick<SurfaceProps, "label" | "pendingRe
   /** The highlighted object. The viewer sets it to the one under the pointer, and follows changes from elsewhere. */
   readonly highlighted: Signal<number | null>;
   readonly tool: "pan" | PointingTool;
-  /** Gets the video, to play it. Returns what ends that. */
+  /** Gets the video, to play it. Returns a function that ends it. */
   readonly onVideo: (video: HTMLVideoElement) => () => void;
 }
 
-/** Keys that belong to a player; the viewer leaves them to what is around it. While one points, arrows move the crosshair. */
+/** Keys that belong to a player; the viewer ignores them. While one points, arrows move the crosshair. */
 const PLAYER_KEYS: ReadonlySet<string> = new Set([" ", "ArrowLeft", "ArrowRight"]);
 const isOfPlayer = (key: string, tool: string): boolean =>
   PLAYER_KEYS.has(key) && (tool === "pan" || key === " ");

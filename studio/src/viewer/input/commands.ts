@@ -6,7 +6,7 @@ export type Command =
   | { readonly type: "pan" | "crosshair"; readonly by: Point }
   | { readonly type: "zoom"; readonly factor: number }
   | { readonly type: "fit" | "full" }
-  /** Points at what is under the crosshair. */
+  /** Points at the object under the crosshair. */
   | { readonly type: "place"; readonly tool: PointingTool }
   /** Paints a dot at the crosshair, or ends the stroke. */
   | { readonly type: "dab" }

@@ -16,7 +16,7 @@ interface Marks {
   readonly stroke: ReadonlySignal<readonly number[] | null>;
   /** Pointer's position, while it may paint. */
   readonly hover: ReadonlySignal<Point | null>;
-  /** Brush or eraser; null if there is none. */
+  /** Brush or eraser; null without one. */
   readonly brush: Brush | null;
 }
 

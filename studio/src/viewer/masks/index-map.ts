@@ -81,7 +81,7 @@ export class ShownMasks {
     for (const key of keys) this.#masks.delete(key);
   }
 
-  /** Draws what has changed of the map since the last call. */
+  /** Draws the map's changes since the last call. */
   show({ masks }: Show): { readonly patch: Patch | null; readonly missing: readonly string[] } {
     const missing: string[] = [];
     const wanted: Placed[] = [];
@@ -124,7 +124,7 @@ export type Request =
 export type Answer =
   | { readonly type: "decoded"; readonly key: string; readonly mask: PackedMask }
   | { readonly type: "damaged"; readonly key: string }
-  /** The map's part that has changed since the last answer, null if none has; `whole` once all masks of the turn are in it. */
+  /** The map's changed part since the last answer, null without changes; `whole` once all masks of the batch are in it. */
   | {
       readonly type: "shown";
       readonly turn: number;

@@ -91,7 +91,7 @@ export class MaskStore {
     return this.#masks.get(key);
   }
 
-  /** Returns a pixel in the midst of a mask; null if it is empty, or not decoded yet. */
+  /** Returns a pixel in the middle of a mask; null if it is empty, or not decoded yet. */
   coreOf(key: string): Point | null {
     const mask = this.#masks.get(key);
     return mask === undefined ? null : coreOf(mask);

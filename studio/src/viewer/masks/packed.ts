@@ -24,7 +24,7 @@ export function isInside({ x, y, stride, rows, bits }: PackedMask, at: Point): b
   return ((bits[row * stride + byte] ?? 0) & (128 >> (at.x & 7))) !== 0;
 }
 
-/** A pixel in the midst of a mask: the middle of its longest row; null of an empty one. */
+/** A pixel in the middle of a mask: the middle of its longest row; null of an empty one. */
 export function coreOf({ x, y, stride, rows, bits }: PackedMask): Point | null {
   let best = { length: 0, x: 0, y: 0 };
   for (let row = 0; row < rows; row++)

@@ -18,8 +18,7 @@ export const fragmentOf = (contents: Contents): string =>
   `#version 300 es\n#define ${contents === "highlight" ? "MASKS\n#define HIGHLIGHT" : contents.toUpperCase()}${FRAGMENT}`;
 
 /**
- * The picture, the fill of the topmost mask, and its outline: a line of some pixels of the screen at each zoom. Whether a place
- * is on an outline, and how much, is decided by places on a ring around it: half of them are in the mask where its edge is.
+ * The picture, the fill of the topmost mask, and its outline: a line of some pixels of the screen at each zoom. Samples a ring around each place to decide how much it is on an outline: at an edge, half of the samples are in the mask.
  */
 const FRAGMENT = `
 precision highp float;

@@ -59,7 +59,7 @@ export class Stage {
     return this.#size;
   }
 
-  /** Draws on a canvas from now on. Returns what ends it; then the stage is of no more use. */
+  /** Draws on a canvas from now on. Returns a function that ends it; the stage is then unusable. */
   attach(canvas: HTMLCanvasElement): () => void {
     const lost = (event: Event): void => {
       event.preventDefault();
@@ -150,7 +150,7 @@ export class Stage {
     if (this.#hasRoom()) this.see(fit(this.#size, this.frame.value));
   }
 
-  /** Moves the picture so that a point of it is seen. */
+  /** Moves the picture to show one of its points. */
   reveal(point: Point): void {
     this.see(reveal(this.view.value, point, 24, this.#size, this.frame.value));
   }

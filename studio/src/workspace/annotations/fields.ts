@@ -163,7 +163,7 @@ class Classes {
     this.all.push({ ...given, id, ...(isFree && { key }) });
   }
 
-  /** Returns the id of a class by its name, which becomes a class if it is none. */
+  /** Returns the id of a class by its name, which becomes a class if it is not one. */
   idOf(name: string): number {
     const there = this.all.find((each) => withoutCase(each.name) === withoutCase(name));
     if (there !== undefined) return there.id;

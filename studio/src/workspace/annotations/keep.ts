@@ -20,7 +20,7 @@ const POLL_MS = 5_000;
 interface KeepOptions {
   /** Aborted when it is to end. */
   readonly signal: AbortSignal;
-  /** Tells whether somebody may see changes of others. */
+  /** Tells whether a person may see changes of others. */
   readonly isOnScreen: () => boolean;
 }
 

@@ -46,7 +46,7 @@ export interface Copy {
   readonly read: (base: Fields) => Fields;
   /** Takes what others have changed, and the spelling of the classes. */
   readonly change: (from: Fields, to: Fields) => void;
-  /** Makes what is saved and is not there yet. */
+  /** Composes saved masks that are not here yet. */
   readonly prepare: (base: Fields) => Promise<void>;
   readonly prompts: () => readonly string[];
 }
@@ -105,12 +105,12 @@ export class AnnotationSync {
     if (at !== "saving" && at !== "gone" && this.hasChanges()) this.state.value = { at: "changed" };
   }
 
-  /** Takes what others have changed, and saves what was changed here; one call after the other. */
+  /** Merges others' changes, and saves local ones; one call after the other. */
   sync(): Promise<void> {
     return this.#queue(true);
   }
 
-  /** Saves what was changed here. */
+  /** Saves local changes. */
   save(): Promise<void> {
     return this.#queue(false);
   }

@@ -66,7 +66,7 @@ function unlessMissing(error: unknown): null {
 export const isSearch = ({ type, prompts = [], totalItems }: JobStatus): boolean =>
   type === "video" || prompts.length > 0 || totalItems > 1;
 
-/** Deletes the job of something that was taken back, so that no client shows it any more, unless others add to it. */
+/** Deletes the job of an undone object, which no client then shows, unless other jobs add to it. */
 export function discard(workspace: Workspace, jobId: string): void {
   const { firstJob, pointed, searches } = workspace;
   const left = pointed.value.flatMap(({ attempts }) => attempts);

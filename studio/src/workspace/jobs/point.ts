@@ -47,7 +47,7 @@ function pointIn(workspace: Workspace, picture: string, region: Region, purpose:
   void drawAll(workspace);
 }
 
-/** Points once more at what was taken back last in a picture, by another job. */
+/** Redoes the last undone point in a picture, by another job. */
 export function redo(workspace: Workspace, key: string): void {
   const last = workspace.takenBack.value.findLast(({ picture }) => picture === key);
   if (last === undefined) return;

@@ -62,7 +62,7 @@ const mayBeThere = (error: unknown): boolean =>
 export const stopWaiting = (workspace: Workspace): void => workspace.runner.stopWaiting();
 
 /**
- * Looks for what the prompts name in the workspace's pictures: sends them, creates the job, and follows it to its end.
+ * Searches the workspace's pictures for the prompts: sends them, creates the job, and waits for its end.
  * @param again another job of these pictures, in place of one of the prompts
  */
 export async function segment(workspace: Workspace, again?: CreateJobRequest): Promise<void> {
@@ -137,7 +137,7 @@ async function createFor(
   }
 }
 
-/** Follows the workspace's job to its end, and takes what it has found. @throws SegmentationError */
+/** Waits for the end of the workspace's job, and takes its results. @throws SegmentationError */
 export async function follow(workspace: Workspace, jobId: string): Promise<void> {
   const { owner } = workspace;
   workspace.going.value = { at: "running" };
@@ -165,7 +165,7 @@ export async function follow(workspace: Workspace, jobId: string): Promise<void>
 /** Pause between requests for the results of a running job; the answer may be long. */
 const SO_FAR_MS = 2_000;
 
-/** The results of the searches that are shown, as far as they are here. */
+/** Available results of the shown searches. */
 function knownFound({ found, shownSearches, searchId }: Workspace): Found | null {
   const known = (found.peek()?.jobs ?? []).filter(
     ({ jobId }) => jobId !== searchId.peek() && shownSearches.peek().some((search) => search.jobId === jobId),

@@ -3,7 +3,7 @@ import type { Renderer } from "../../render/renderer.ts";
 import type { Instance } from "../rules/instances.ts";
 import type { Owner } from "../service/owner.ts";
 
-/** Does what is under way already only once: who asks for the same meanwhile gets the same outcome. */
+/** Does what is in progress already only once: who asks for the same meanwhile gets the same outcome. */
 class Once<T> {
   readonly #underWay = new Map<string, Promise<T>>();
 
@@ -45,7 +45,7 @@ export class Runner {
     this.signal = AbortSignal.any([owner.signal, this.#end.signal]);
   }
 
-  /** Begins a search. Its signal is aborted if somebody gives up waiting until its job can be created. */
+  /** Begins a search. Its signal is aborted if a person gives up waiting until its job can be created. */
   beginSearch(): AbortSignal {
     this.#search = new AbortController();
     return AbortSignal.any([this.signal, this.#search.signal]);

@@ -107,7 +107,7 @@ const STANDS_ALONE: ReadonlySet<string> = new Set(["job_not_found", "task_not_co
 
 /**
  * Creates a job; null if it is no longer wanted. While another job of the account is in the way, or the service can't take it, it
- * waits and reports so. If what it is to add to is gone, it adds to none.
+ * waits and reports so. If its first job is gone, it adds to none.
  * @throws SegmentationError, or the signal's reason
  */
 export async function create(

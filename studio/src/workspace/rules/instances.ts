@@ -52,7 +52,7 @@ export const isConfident = (
 ): boolean =>
   prompt === null || accepted?.has(object) === true || confidence >= (leasts.get(prompt) ?? least);
 
-/** The confidence, in whole percent, from which on all are shown; 0 of none. */
+/** The confidence, in whole percent, from which on all are shown; 0 without one. */
 export const lowestOf = (confidences: readonly number[]): number =>
   confidences.length === 0 ? 0 : Math.floor(Math.min(...confidences) * 100) / 100;
 

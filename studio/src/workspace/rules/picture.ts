@@ -99,7 +99,7 @@ export function take(
   return { type: "image", accepted: pictures, refused };
 }
 
-/** The addresses in a text, each in a line or between spaces; null if there is anything else in it. */
+/** The addresses in a string, each in a line or between spaces; null if there is anything else in it. */
 export function addressesIn(text: string): URL[] | null {
   const parts = text.split(/\s+/).filter((part) => part !== "");
   const addresses = parts.flatMap((part) => {

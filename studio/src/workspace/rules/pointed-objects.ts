@@ -132,8 +132,7 @@ export const isSeenWith = ({ refines }: PointedObject, searches: readonly string
   refines === undefined || searches.includes(refines.jobId);
 
 /**
- * Takes back the latest attempt in a picture at an object that is seen with some searches, and with its only attempt the object; gives
- * what was taken back, too.
+ * Undoes the latest attempt at a shown object of a picture, and removes an object without attempts; also returns the undone attempt.
  */
 export function undone(
   objects: readonly PointedObject[],
@@ -161,7 +160,7 @@ export interface TakenBack {
   readonly undoneEdits: number;
 }
 
-/** Returns what was taken back; null if its region is not known. */
+/** Returns the undone region; null if it is not known. */
 export function takenBack(
   { picture, number, refines, attempts }: PointedObject,
   { region }: Attempt,

@@ -1,14 +1,14 @@
 import { classKeyOf, distinctPrompts } from "@segmentation/masks";
 import type { Answer } from "segmentation-client";
 
-/** The prompts in a text: one per line, or separated by commas, without empty ones. */
+/** The prompts in a string: one per line, or separated by commas, without empty ones. */
 const promptsIn = (text: string): string[] =>
   text
     .split(/[\n,;]/)
     .map((part) => part.trim().replaceAll(/\s+/g, " "))
     .filter((part) => part !== "");
 
-/** A list of prompts with those of a text added, each once, in the order in which they were given. */
+/** A list of prompts with those of a string added, each once, in the order in which they were given. */
 export const withPrompts = (prompts: readonly string[], text: string): readonly string[] =>
   distinctPrompts([...prompts, ...promptsIn(text)]);
 

@@ -118,7 +118,7 @@ export async function deleteOriginals(accountId: string): Promise<void> {
   });
 }
 
-/** Deletes what is too old or exceeds the size limit, of any account. */
+/** Deletes entries of any account that are too old or exceed the size limit. */
 export async function makeRoom(): Promise<void> {
   await ifPossible(async (originals, usage) => {
     const all: Usage[] = await done(usage.getAll());

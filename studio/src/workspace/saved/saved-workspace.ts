@@ -106,7 +106,7 @@ const hasJob = ({ asked, pointed, firstJob, searches }: SavedWorkspace, jobId: s
 /** Deletes the data of a saved workspace. */
 export const deleteSaved = ({ id }: { readonly id: string }): void => localStorage.removeItem(PREFIX + id);
 
-/** Deletes what has outlived its time. */
+/** Deletes expired entries. */
 export function tidy({ accountId }: Owner): void {
   expired(savedWorkspaces(), Date.now(), { tab: thisTab(), accountId }).forEach(deleteSaved);
 }

@@ -12,7 +12,7 @@ export class Owner {
     this.accountId = accountId;
   }
 
-  /** @throws the signal's reason if they have signed out: nothing of theirs goes on in somebody else's name */
+  /** @throws the signal's reason if they have signed out: nothing of theirs continues in another person's name */
   get client(): SegmentationClient {
     this.signal.throwIfAborted();
     return client.peek();

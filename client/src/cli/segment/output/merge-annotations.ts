@@ -49,7 +49,7 @@ class ListFile {
   }
 }
 
-/** A picture's document; undefined if somebody has deleted or damaged it. */
+/** A picture's document; undefined if a person has deleted or damaged it. */
 async function readDocument(path: string): Promise<CocoDocument | undefined> {
   try {
     return JSON.parse(await readFile(path, "utf8"));

@@ -43,7 +43,7 @@ export interface Segmenting {
   readonly onShare: Work["onShare"];
   readonly onBusy: Work["onBusy"];
   readonly onSent: Work["onSent"];
-  /** Receives the documents that the merged one lacks, because somebody has deleted or damaged them. */
+  /** Receives the documents that the merged one lacks, because a person has deleted or damaged them. */
   readonly onMissing: (paths: readonly string[]) => void;
 }
 
