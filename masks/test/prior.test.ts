@@ -26,11 +26,15 @@ it.each([
   ["smaller than the grid", 64, 32],
   ["of the grid's size", SIDE, SIDE],
   ["larger than the grid", 1_000, 777],
-])("crosses zero at the edge of a mask %s", (_, width, height) => {
-  const { logits } = priorOf(mask(width, height, (x, y) => x < width / 2 && y < height / 4));
-  const signs = (cells: (at: number) => number) => Array.from({ length: SIDE }, (__, at) => cells(at) > 0);
-  const across = signs((at) => logits[10 * SIDE + at] ?? 0);
-  const down = signs((at) => logits[at * SIDE + 10] ?? 0);
-  expect(Math.abs(across.indexOf(false) - SIDE / 2)).toBeLessThanOrEqual(1);
-  expect(Math.abs(down.indexOf(false) - SIDE / 4)).toBeLessThanOrEqual(1);
+  ["on another grid", 300, 200, 288],
+] as const)("crosses zero at the edge of a mask %s", (_, width, height, side: number = SIDE) => {
+  const { logits } = priorOf(
+    mask(width, height, (x, y) => x < width / 2 && y < height / 4),
+    side,
+  );
+  const signs = (cells: (at: number) => number) => Array.from({ length: side }, (__, at) => cells(at) > 0);
+  const across = signs((at) => logits[10 * side + at] ?? 0);
+  const down = signs((at) => logits[at * side + 10] ?? 0);
+  expect(Math.abs(across.indexOf(false) - side / 2)).toBeLessThanOrEqual(1);
+  expect(Math.abs(down.indexOf(false) - side / 4)).toBeLessThanOrEqual(1);
 });

@@ -85,6 +85,8 @@ export class InteractivePicture {
   readonly #session: OnnxSession;
   readonly #rules: EmbeddingData["decoder"];
   readonly #features: Readonly<Record<string, OnnxTensor>>;
+  /** The side of the grid of a prior. */
+  readonly #priorSide: number;
 
   constructor(
     runtime: OnnxRuntime,
@@ -99,6 +101,10 @@ export class InteractivePicture {
     this.#features = Object.fromEntries(
       tensors.map((tensor) => [tensor.name, this.#tensor(valuesOf(tensor), tensor.dims)]),
     );
+    const grids = tensors.flatMap(({ dims: [, , rows, columns] }) =>
+      columns === undefined ? [] : [rows ?? 0],
+    );
+    this.#priorSide = PRIOR_CELLS * Math.min(...grids);
   }
 
   /**
@@ -132,7 +138,7 @@ export class InteractivePicture {
     if (prior === undefined) return region;
     if (prior.width !== this.width || prior.height !== this.height)
       throw invalidInput("The mask to correct is not of the picture's size.");
-    return { ...region, prior: priorOf(prior) };
+    return { ...region, prior: priorOf(prior, this.#priorSide) };
   }
 
   #clicksOf(region: Region): Record<string, OnnxTensor> {
@@ -140,7 +146,7 @@ export class InteractivePicture {
     const clicks = clicksOf(region);
     const places = clicks.flatMap(({ x, y }) => [x * (width / this.width), y * (height / this.height)]);
     const { prior } = region;
-    const side = prior?.width ?? PRIOR_SIDE;
+    const side = this.#priorSide;
     return {
       point_coords: this.#tensor(Float32Array.from(places), [1, clicks.length, 2]),
       point_labels: this.#tensor(
@@ -157,8 +163,8 @@ export class InteractivePicture {
   }
 }
 
-/** The side of the grid of a prior. */
-const PRIOR_SIDE = 256;
+/** The cells of a prior's grid across a cell of the coarsest features. */
+const PRIOR_CELLS = 4;
 
 function floatsOf(tensor: OnnxTensor | undefined): Float32Array {
   if (!(tensor?.data instanceof Float32Array))

@@ -7,9 +7,15 @@ import type { Size } from "../size.ts";
 /**
  * The mask as logits.
  * @param index the region's, for the failure @param picture the size that the mask must have
+ * @param side of the model's grid
  * @throws TaskFailure named prior_mask_unusable
  */
-export async function readPriorMask(path: string, index: number, picture: Size): Promise<LogitGrid> {
+export async function readPriorMask(
+  path: string,
+  index: number,
+  picture: Size,
+  side?: number,
+): Promise<LogitGrid> {
   const unreadable = () => taskFailure("prior_mask_unusable", { index, reason: "can't be read" });
   const mask = sharp(path, { failOn: "error", limitInputPixels: picture.width * picture.height });
   const { width, height } = await sharp(path, { limitInputPixels: false })
@@ -30,5 +36,5 @@ export async function readPriorMask(path: string, index: number, picture: Size):
     .catch(() => {
       throw unreadable();
     });
-  return priorOf({ width, height, data: new Uint8Array(data) });
+  return priorOf({ width, height, data: new Uint8Array(data) }, side);
 }

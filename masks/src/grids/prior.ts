@@ -13,10 +13,10 @@ interface Window {
 }
 
 /** Bilinear windows: as wide as target samples where the source is larger. */
-function windowsOf(from: number): Window[] {
-  const scale = from / SIDE;
+function windowsOf(from: number, side: number): Window[] {
+  const scale = from / side;
   const reach = Math.max(1, scale);
-  return Array.from({ length: SIDE }, (_, target) => {
+  return Array.from({ length: side }, (_, target) => {
     const center = (target + 0.5) * scale;
     const start = Math.max(0, Math.floor(center - reach + 0.5));
     const end = Math.min(from, Math.floor(center + reach + 0.5));
@@ -28,22 +28,25 @@ function windowsOf(from: number): Window[] {
   });
 }
 
-/** A mask as the logits that a region corrects. @param mask 255 inside, 0 outside */
-export function priorOf({ width, height, data }: Bitmap): LogitGrid {
-  const [across, down] = [windowsOf(width), windowsOf(height)];
-  const rows = new Float32Array(height * SIDE);
+/**
+ * A mask as the logits that a region corrects: 255 inside, 0 outside.
+ * @param side of the grid on which the decoder takes masks; by default SAM 2's
+ */
+export function priorOf({ width, height, data }: Bitmap, side = SIDE): LogitGrid {
+  const [across, down] = [windowsOf(width, side), windowsOf(height, side)];
+  const rows = new Float32Array(height * side);
   for (let y = 0; y < height; y += 1)
     for (const [x, { start, weights }] of across.entries()) {
       let sum = 0;
       for (const [at, weight] of weights.entries()) sum += weight * (data[y * width + start + at] ?? 0);
-      rows[y * SIDE + x] = sum;
+      rows[y * side + x] = sum;
     }
-  const logits = new Float32Array(SIDE * SIDE);
+  const logits = new Float32Array(side * side);
   for (const [y, { start, weights }] of down.entries())
-    for (let x = 0; x < SIDE; x += 1) {
+    for (let x = 0; x < side; x += 1) {
       let sum = 0;
-      for (const [at, weight] of weights.entries()) sum += weight * (rows[(start + at) * SIDE + x] ?? 0);
-      logits[y * SIDE + x] = SURE * ((2 * sum) / 255 - 1);
+      for (const [at, weight] of weights.entries()) sum += weight * (rows[(start + at) * side + x] ?? 0);
+      logits[y * side + x] = SURE * ((2 * sum) / 255 - 1);
     }
-  return { width: SIDE, height: SIDE, logits };
+  return { width: side, height: side, logits };
 }
