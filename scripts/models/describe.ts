@@ -3,7 +3,7 @@ import { join } from "node:path";
 import {
   type GraphSignature,
   readSignature,
-  readTemplate,
+  readTemplates,
   recogniseTemplate,
   type Template,
 } from "../../inference-container/src/models/describe-folder.ts";
@@ -33,7 +33,7 @@ export async function describeExport(
 ): Promise<Description> {
   const files = await filesToDescribe(folder, force);
   const { graphs, whole } = await readGraphs(folder, signal);
-  const template = recogniseTemplate(await readTemplates(), graphs);
+  const template = recogniseTemplate(await templatesOfAll(), graphs);
   if (template === undefined) throw new Failure(unrecognised(folder, graphs));
   const halves = halfPrecision(template, graphs);
   const beside = files.filter(
@@ -58,6 +58,9 @@ export async function describeExport(
       ...(whole === undefined ? [] : [`the parts of ${whole}`]),
       ...(beside.length > 0 ? [`the weights ${beside.join(", ")}`] : []),
     ],
+    unused: graphs
+      .map(({ file }) => file)
+      .filter((file) => file !== whole && !Object.values(template.graphs).some((spec) => spec.file === file)),
   };
 }
 
@@ -90,16 +93,19 @@ export async function readGraphs(
 }
 
 /** The templates of all families. A family without one, such as builtin, has a finished manifest instead. */
-async function readTemplates(): Promise<Template[]> {
-  const paths: string[] = [];
+async function templatesOfAll(): Promise<Template[]> {
+  const templates: Template[] = [];
   for (const family of FAMILIES.keys()) {
     // Its models have no local graphs.
     if (family === SERVER_FAMILY) continue;
     const folder = join(PROJECT_ROOT, MODELS, family);
-    const names = (await readdir(folder)).filter((name) => name.endsWith(".json") && name !== MANIFEST_NAME);
-    paths.push(...names.map((name) => join(folder, name)));
+    const found = new Map<string, unknown>();
+    for (const name of await readdir(folder))
+      if (name.endsWith(".json") && name !== MANIFEST_NAME)
+        found.set(name, JSON.parse(await readFile(join(folder, name), "utf8")));
+    templates.push(...readTemplates(found).values());
   }
-  return await Promise.all(paths.map(async (path) => readTemplate(JSON.parse(await readFile(path, "utf8")))));
+  return templates;
 }
 
 /** The names of tensors that are float32 in the template and float16 in the file. */

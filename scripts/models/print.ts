@@ -67,10 +67,14 @@ export function reportLines(folder: string, report: Usable): string[] {
 }
 
 /** Returns lines about the written manifest, and the values that a person still has to check. */
-export function descriptionLines(folder: string, { manifest, recognised, filledIn }: Description): string[] {
+export function descriptionLines(
+  folder: string,
+  { manifest, recognised, filledIn, unused = [] }: Description,
+): string[] {
   return [
     `Recognised: ${recognised}`,
     `Filled in: ${filledIn.join("; ")}.`,
+    ...unused.map((file) => `Not used: ${file}. Its tensors do not belong to the other graphs'.`),
     `Written: ${manifest}`,
     "",
     "Still to do by hand:",

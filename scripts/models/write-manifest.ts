@@ -16,6 +16,8 @@ export interface Description {
   /** The template's description. */
   readonly recognised: string;
   readonly filledIn: readonly string[];
+  /** The folder's graphs that no template takes together with the others. */
+  readonly unused?: readonly string[];
 }
 
 /** The names of a folder's files. @throws Failure if there is no folder, or it has a manifest and `force` is false */

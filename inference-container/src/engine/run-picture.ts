@@ -45,7 +45,7 @@ export async function runPicture(
   );
   const waited = usage.waitedMs;
   const decode = performance.now() - started - waited;
-  const regions = await withPriors(placeRegions(asked, picture), asked, task, picture);
+  const regions = await withPriors(placeRegions(asked, picture), asked, task, picture, model);
   const examples = exampled.map((each) => placeRegions(each, picture));
   hooks.signal.throwIfAborted();
   const from = performance.now();
@@ -101,12 +101,14 @@ async function withPriors(
   asked: readonly TaskRegion[],
   { priors = [] }: ImageTask,
   picture: Size,
+  { priorSide }: Model,
 ): Promise<Region[]> {
   const all = [...regions];
   for (const { regionIndex, path } of priors) {
     const at = asked.findIndex(({ index }) => index === regionIndex);
     const region = all[at];
-    if (region !== undefined) all[at] = { ...region, prior: await readPriorMask(path, regionIndex, picture) };
+    if (region !== undefined)
+      all[at] = { ...region, prior: await readPriorMask(path, regionIndex, picture, priorSide) };
   }
   return all;
 }

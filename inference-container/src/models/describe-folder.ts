@@ -32,10 +32,45 @@ export function readTemplate(template: unknown): Template {
   return Template.parse(template);
 }
 
+/** What a template adds to another of its folder: files, graphs, tensors of its graphs, other fields. */
+const Addition = FileTemplate.extend({
+  extends: z.string(),
+  graphs: z.record(z.string(), GraphSpec.partial()),
+});
+type Addition = z.infer<typeof Addition>;
+
+/** Completes the templates of a folder, by their files' names: one that extends another contains it. */
+export function readTemplates(found: ReadonlyMap<string, unknown>): Map<string, Template> {
+  return new Map(
+    [...found].map(([name, template]) => {
+      const addition = Addition.safeParse(template).data;
+      return [name, addition === undefined ? readTemplate(template) : extended(addition, found)] as const;
+    }),
+  );
+}
+
+function extended({ extends: name, ...addition }: Addition, found: ReadonlyMap<string, unknown>): Template {
+  const base = readTemplate(found.get(name));
+  const graphs = Object.entries(addition.graphs).map(([key, { inputs = [], outputs = [], ...rest }]) => {
+    const before = base.graphs[key];
+    const tensors = {
+      inputs: [...(before?.inputs ?? []), ...inputs],
+      outputs: [...(before?.outputs ?? []), ...outputs],
+    };
+    return [key, { ...before, ...rest, ...tensors }] as const;
+  });
+  return readTemplate({
+    ...base,
+    ...addition,
+    files: [...base.files, ...addition.files],
+    graphs: { ...base.graphs, ...Object.fromEntries(graphs) },
+  });
+}
+
 /**
  * The template whose graphs have the tensors of the graphs found, with their file names; undefined if none or several
- * fit. Compares the names of tensors, and where several templates have the same names, their sizes too. Loading checks
- * types and shapes.
+ * fit. Of those that fit, the ones with the most graphs count. Compares the names of tensors, and where several templates
+ * have the same names, their sizes too. Loading checks types and shapes.
  */
 export function recogniseTemplate(
   templates: readonly Template[],
@@ -49,7 +84,9 @@ export function recogniseTemplate(
     const renamed = files.filter((pair) => pair !== undefined);
     return renamed.length === files.length ? [withFiles(template, new Map(renamed))] : [];
   });
-  const sized = fitting.length > 1 ? fitting.filter(({ graphs }) => haveSizes(graphs, found)) : fitting;
+  const most = Math.max(...fitting.map(countGraphs));
+  const fullest = fitting.filter((template) => countGraphs(template) === most);
+  const sized = fullest.length > 1 ? fullest.filter(({ graphs }) => haveSizes(graphs, found)) : fullest;
   return sized.length === 1 ? sized[0] : undefined;
 }
 
@@ -69,6 +106,8 @@ export async function describeFolder(folder: string, { files, ...rest }: FileTem
   }
   return { ...rest, files: described };
 }
+
+const countGraphs = ({ graphs }: Template): number => Object.keys(graphs).length;
 
 function hasTensors(graph: GraphNames, { inputs, outputs }: GraphSpec): boolean {
   const nothingElse = graph.inputs.every((name) => inputs.some((input) => input.name === name));

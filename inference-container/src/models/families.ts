@@ -4,7 +4,7 @@ import { openGroundingDino } from "./grounding-dino/model.ts";
 import { openKserve } from "./kserve/model.ts";
 import { openOwlvit } from "./owlvit/model.ts";
 import { openRfDetr } from "./rf-detr/model.ts";
-import { openSam3 } from "./sam3/model.ts";
+import { openSam3 } from "./sam3/open.ts";
 import type { LoadedModel, LoadOptions } from "./loaded-model.ts";
 
 type Open = (folder: string, options: LoadOptions) => Promise<LoadedModel>;

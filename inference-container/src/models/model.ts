@@ -162,6 +162,8 @@ export interface Model {
   readonly findsAlike?: boolean;
   /** True if its open pictures can be followed, and its regions may correct a mask. */
   readonly followsRegions?: boolean;
+  /** The side of the grid on which it takes a mask to correct; by default SAM 2's. */
+  readonly priorSide?: number;
   /** The file in its folder that draws masks from an embedding; absent if it returns none. */
   readonly decoder?: ManifestFile;
   segment(picture: Picture, request: SegmentRequest): Promise<Segmentation>;

@@ -1,13 +1,16 @@
 /** Results of the models' own code on the sample photographs (fixtures/), and the comparison with them. */
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { expect } from "vitest";
 import { type Box, clipBox } from "../../src/models/box.ts";
+import { readTemplates } from "../../src/models/describe-folder.ts";
 import type { ImageTensor } from "../../src/models/image-tensor.ts";
 import type { ImageInput } from "../../src/models/manifest.ts";
 import type { Picture } from "../../src/models/model.ts";
 import type { Size } from "../../src/size.ts";
+import { present } from "../../../test/support/at.ts";
 import { isLong } from "../support/form.ts";
 
 const PROJECT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -162,7 +165,10 @@ export function overlap(ours: readonly boolean[], runs: readonly number[]): numb
 
 /** A committed manifest template, as if all its files were there. @param place below `models/` */
 export async function filledTemplate(place: string): Promise<Record<string, unknown>> {
-  const path = new URL(`../../models/${place}`, import.meta.url);
-  const template: { readonly files: readonly object[] } = JSON.parse(await readFile(path, "utf8"));
+  const folder = new URL(`../../models/${dirname(place)}/`, import.meta.url);
+  const found = new Map<string, unknown>();
+  for (const name of (await readdir(folder)).filter((file) => file.endsWith(".json")))
+    found.set(name, JSON.parse(await readFile(new URL(name, folder), "utf8")));
+  const template = present(readTemplates(found).get(basename(place)));
   return { ...template, files: template.files.map((file) => ({ ...file, size: 1, sha256: "0".repeat(64) })) };
 }

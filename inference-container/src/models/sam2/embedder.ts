@@ -26,11 +26,11 @@ interface Feature {
 }
 
 /** @param rows of cells in the picture */
-function blocksOf(role: Role, dims: readonly number[], rows: number): Blocks {
+function blocksOf(dims: readonly number[], rows: number): Blocks {
   const strips = rows % ROWS === 0 ? rows / ROWS : 1;
   const [count, channels] = [dims.reduce((product, size) => product * size, 1), dims[1] ?? 1];
-  // Only the embedding has its channels first.
-  if (role === "embedding") return [channels * strips, count / channels / strips, 1];
+  // Pictures have their channels first, rows of cells have them last.
+  if (dims.length === 4) return [channels * strips, count / channels / strips, 1];
   return [strips, count / channels / strips, channels];
 }
 
@@ -95,7 +95,7 @@ export class Embedder {
       const { name, dtype, shape } = decoder.input(role);
       const dims = shape.filter((size) => typeof size === "number");
       if (dtype !== "float32" || dims.length < shape.length) return [];
-      return [{ role, name, dims, blocks: blocksOf(role, dims, rows) }];
+      return [{ role, name, dims, blocks: blocksOf(dims, rows) }];
     });
     if (features.length < ROLES.length) return undefined;
     return new Embedder(await graphs.make(specOf(features), file(features)), features);

@@ -1,6 +1,6 @@
 /** Base of the families that first find boxes and then draw masks with SAM 2. */
 import { Usage } from "../../device/usage.ts";
-import { type Box, boxAround } from "../box.ts";
+import type { Box } from "../box.ts";
 import { FamilyModel } from "../family-model.ts";
 import type { GraphSet } from "../graph.ts";
 import type { LoadOptions } from "../loaded-model.ts";
@@ -10,19 +10,15 @@ import type {
   DrawnRegion,
   Instance,
   Picture,
-  PictureEmbedding,
   Segmentation,
   SegmentRequest,
   UnservedPrompt,
 } from "../model.ts";
-import { gridArea, gridBounds } from "@segmentation/masks";
-import type { Embedder } from "./embedder.ts";
+import { gridArea } from "@segmentation/masks";
+import { type DrawingParts, exampleBoxes, RegionDrawing } from "./drawing.ts";
 import type { SegmenterManifest } from "./manifest.ts";
-import type { Recall } from "./recall.ts";
-import { type Drawing, Sam2Picture } from "./open-picture.ts";
+import type { Sam2Picture } from "./open-picture.ts";
 import type { Detection, FoundBox } from "./queries.ts";
-import { warmUpRuns } from "./regions.ts";
-import type { Segmenter } from "./segmenter.ts";
 
 /** A detector's boxes for a request's prompts, in the order of instances. */
 export interface FoundBoxes {
@@ -33,13 +29,9 @@ export interface FoundBoxes {
 }
 
 /** Parts of a family's model, besides its detector. */
-export interface Sam2Parts {
+export interface Sam2Parts extends DrawingParts {
   readonly manifest: Manifest & SegmenterManifest;
   readonly graphs: GraphSet;
-  readonly segmenter: Segmenter;
-  readonly recall: Recall;
-  /** Undefined if the features can't leave the device. */
-  readonly embedder: Embedder | undefined;
 }
 
 const NOTHING: FoundBoxes = { boxes: [], unserved: [], cached: true };
@@ -49,21 +41,14 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
   readonly followsRegions = true;
   readonly decoder?: ManifestFile;
   protected readonly parts: Parts;
-  readonly #drawing: Drawing;
-  /** The parts of an embedding that all pictures have. */
-  readonly #about: Pick<PictureEmbedding, "model" | "decoder">;
+  readonly #drawing: RegionDrawing;
 
   constructor(parts: Parts, options: LoadOptions) {
-    const { manifest, graphs, segmenter, recall, embedder } = parts;
-    super(manifest, graphs, options);
+    super(parts.manifest, parts.graphs, options);
     this.parts = parts;
-    const decoder = manifest.files.find(({ name }) => name === manifest.graphs.decoder.file);
-    if (embedder !== undefined && decoder !== undefined) this.decoder = decoder;
-    this.#drawing = { segmenter, recall, cleaning: manifest.masks, features: this.features };
-    const { id, version, images, masks } = manifest;
-    const { width, height } = images.segmenter;
-    const { islandShare, holeShare } = masks;
-    this.#about = { model: { id, version }, decoder: { width, height, islandShare, holeShare } };
+    this.#drawing = new RegionDrawing(parts.manifest, parts, this.features);
+    const { decoder } = this.#drawing;
+    if (decoder !== undefined) this.decoder = decoder;
   }
 
   /** Finds the boxes; not called for a request without prompts. */
@@ -80,28 +65,21 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
     usage: Usage,
   ): Promise<Detection[][]>;
 
-  /** Runs the decoder in each shape that pictures and clips give it. @param usage counts the runs */
-  async warmUp(picture: Picture, usage = new Usage()): Promise<void> {
-    const { width, height } = picture;
-    using open = new Sam2Picture(this.#drawing, picture, usage, false);
-    const [first] = await open.draw([{ box: [0, 0, width, height] }]);
-    if (first === undefined) return;
-    for (const regions of warmUpRuns(this.parts.manifest.masks.batch, picture, first.mask))
-      await open.draw(regions);
+  warmUp(picture: Picture, usage?: Usage): Promise<void> {
+    return this.#drawing.warmUp(picture, usage);
   }
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
     const { prompts, regions = [], keepOpen = false } = request;
     const usage = new Usage(request.usage);
-    const open = new Sam2Picture(this.#drawing, picture, usage, keepOpen);
+    const open = this.#drawing.open(picture, usage, keepOpen);
     try {
       const found = prompts.length === 0 ? NOTHING : await this.find(picture, request, usage);
       const instances = await drawn(open, found.boxes);
       const drawnRegions = await open.draw(regions);
       const alike = await this.#alike(open, picture, request, usage);
-      const { embedder } = this.parts;
-      const tensors =
-        request.withEmbedding === true ? await embedder?.embed(await open.held(), usage) : undefined;
+      const embedding =
+        request.withEmbedding === true ? await this.#drawing.embedding(open, usage) : undefined;
       if (!keepOpen) open[Symbol.dispose]();
       return {
         instances,
@@ -110,7 +88,7 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
         ...(alike !== undefined && { alike }),
         modelMs: usage.ms,
         featuresCached: found.cached && !open.computedFeatures,
-        ...(tensors && { embedding: { ...this.#about, tensors } }),
+        ...(embedding && { embedding }),
         ...(keepOpen && { open }),
       };
     } catch (error) {
@@ -129,15 +107,7 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
     const { examples = [] } = request;
     if (examples.length === 0 || this.findAlike === undefined) return undefined;
     const boxes: Box[][] = [];
-    for (const regions of examples) {
-      const pointed = regions.filter(({ box }) => box === undefined);
-      const masks = await open.draw(pointed);
-      const drawnBoxes = pointed.map(({ points: [{ x, y } = { x: 0, y: 0 }] = [] }, i) => {
-        const mask = masks[i]?.mask;
-        return (mask && gridBounds(mask, picture)) ?? boxAround(x, y, 1, 1);
-      });
-      boxes.push([...regions.flatMap(({ box }) => (box === undefined ? [] : [box])), ...drawnBoxes]);
-    }
+    for (const regions of examples) boxes.push(await exampleBoxes(open, regions, picture));
     const found = await this.findAlike(picture, boxes, request, usage);
     const named = found.flatMap((detections, promptIndex) =>
       detections.map(({ score, box }) => ({ promptIndex, score, box, faint: false })),

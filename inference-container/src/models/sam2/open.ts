@@ -11,8 +11,10 @@ import { Segmenter } from "./segmenter.ts";
 
 const FEATURES = ["embedding", "fine", "middle"];
 const ENCODER: Roles = { inputs: ["image"], outputs: FEATURES };
-const DECODER: Roles = {
-  inputs: [...FEATURES, "points", "pointLabels", "priorMasks", "hasPriorMasks"],
+/** The decoder's inputs that the adapter fills itself. */
+export const PROMPT = ["points", "pointLabels", "priorMasks", "hasPriorMasks"];
+export const DECODER: Roles = {
+  inputs: [...FEATURES, ...PROMPT],
   outputs: ["masks", "quality"],
 };
 

@@ -5,6 +5,7 @@ import type { Usage } from "../../device/usage.ts";
 import { freeBuffer } from "../../free-buffer.ts";
 import { floats, type Graph, type GraphFeeds, type Tensors } from "../graph.ts";
 import { byteTensor, imageTensor } from "../image-tensor.ts";
+import type { TensorSpec } from "../manifest.ts";
 import { type Candidate, chosen, clicksOf, type Region } from "@segmentation/masks";
 import type { Picture } from "../model.ts";
 import { runsOf } from "./regions.ts";
@@ -14,11 +15,19 @@ export class Segmenter {
   readonly #encoder: Graph;
   readonly #decoder: Graph;
   readonly #manifest: SegmenterManifest;
+  readonly #wanted: ((output: TensorSpec) => boolean) | undefined;
 
-  constructor(encoder: Graph, decoder: Graph, manifest: SegmenterManifest) {
+  /** @param wanted selects the encoder's outputs to keep; by default all */
+  constructor(
+    encoder: Graph,
+    decoder: Graph,
+    manifest: SegmenterManifest,
+    wanted?: (output: TensorSpec) => boolean,
+  ) {
     this.#encoder = encoder;
     this.#decoder = decoder;
     this.#manifest = manifest;
+    this.#wanted = wanted;
   }
 
   /**
@@ -27,7 +36,8 @@ export class Segmenter {
    */
   async encode(picture: Picture, usage: Usage, copied: readonly string[] = []): Promise<Held> {
     const image = await this.#image(picture);
-    return this.#encoder.hold(usage, { image }, { moved: ["image"], copied, followed: true });
+    const wanted = this.#wanted === undefined ? {} : { wanted: this.#wanted };
+    return this.#encoder.hold(usage, { image }, { ...wanted, moved: ["image"], copied, followed: true });
   }
 
   /**
@@ -116,19 +126,20 @@ export class Segmenter {
 
   /** The priors: either all regions have one or none has. */
   #priors(regions: readonly Region[]): GraphFeeds {
-    const size = this.#priorMaskSize();
-    const masks = new Float32Array(regions.length * size * size);
+    const side = this.priorSide;
+    const masks = new Float32Array(regions.length * side * side);
     for (const [at, { prior }] of regions.entries())
-      if (prior !== undefined) masks.set(prior.logits, at * size * size);
+      if (prior !== undefined) masks.set(prior.logits, at * side * side);
     const hasPriors = regions.some(({ prior }) => prior !== undefined);
     return {
-      priorMasks: new Tensor("float32", masks, [regions.length, 1, size, size]),
+      priorMasks: new Tensor("float32", masks, [regions.length, 1, side, side]),
       hasPriorMasks: new Tensor("float32", Float32Array.of(hasPriors ? 1 : 0), [1]),
     };
   }
 
-  #priorMaskSize(): number {
-    const size = this.#manifest.graphs.decoder.inputs.find(({ role }) => role === "priorMasks")?.shape[3];
+  /** The side of the grid of priors. */
+  get priorSide(): number {
+    const size = this.#decoder.inputs.find(({ role }) => role === "priorMasks")?.shape[3];
     return typeof size === "number" ? size : 0;
   }
 }

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { ClipText } from "../text/clip-tokenizer.ts";
 import { GraphSpec, ImageInput, Manifest, requireUsed, Share } from "../manifest.ts";
+import { MaskDrawing } from "../sam2/manifest.ts";
 
 const Text = ClipText.extend({
   /** Positions at which the text encoder's mask is true. */
@@ -26,15 +27,30 @@ const Outputs = z.strictObject({
 });
 export type Outputs = z.infer<typeof Outputs>;
 
-export const Sam3Manifest = Manifest.extend({
+/** What `requireUsed` checks, without a graph that a folder may lack. */
+function requireParts({ graphs, ...manifest }: Sam3Manifest, context: z.RefinementCtx): void {
+  const { regions, ...rest } = graphs;
+  requireUsed({ ...manifest, graphs: { ...rest, ...(regions && { regions }) } }, context);
+  if ((regions === undefined) !== (manifest.masks === undefined))
+    context.addIssue("the graph regions and masks belong together: give both or neither");
+}
+
+const Fields = Manifest.extend({
   family: z.literal("sam3"),
-  graphs: z.strictObject({ image: GraphSpec, text: GraphSpec, decoder: GraphSpec }),
+  graphs: z.strictObject({
+    image: GraphSpec,
+    text: GraphSpec,
+    decoder: GraphSpec,
+    /** The tracker's decoder, which draws regions; absent if the export lacks it. */
+    regions: GraphSpec.optional(),
+  }),
   image: ImageInput,
   text: Text,
   /** The label of an absent box prompt: the decoder requires one without examples too. */
   absentBoxLabel: z.int(),
   outputs: Outputs,
-})
-  .strict()
-  .superRefine(requireUsed);
-export type Sam3Manifest = z.infer<typeof Sam3Manifest>;
+  /** How regions are drawn; with the graph `regions` alone. */
+  masks: MaskDrawing.optional(),
+}).strict();
+export type Sam3Manifest = z.infer<typeof Fields>;
+export const Sam3Manifest = Fields.superRefine(requireParts);

@@ -1,74 +1,28 @@
-/** SAM 3 with text prompts: computes a picture's and a prompt's features once each, then runs the decoder per pair. */
+/**
+ * SAM 3: computes a picture's and a prompt's features once each, then runs the decoder of words per pair, and the decoder
+ * of regions, if the export has it, per region.
+ */
 import type { Held } from "../../device/held.ts";
 import { Usage } from "../../device/usage.ts";
-import { ClipTokenizer } from "../text/clip-tokenizer.ts";
-import { ModelFolderError } from "../errors.ts";
+import type { Box } from "../box.ts";
 import { FamilyModel } from "../family-model.ts";
-import { checkSidecars, readManifest } from "../folder.ts";
-import { checkRoles, type Graph, GraphSet, type Tensors } from "../graph.ts";
+import type { Graph, GraphSet, Tensors } from "../graph.ts";
 import { imageTensor } from "../image-tensor.ts";
 import type { LoadOptions } from "../loaded-model.ts";
-import type { TensorSpec } from "../manifest.ts";
-import type { Region } from "@segmentation/masks";
+import type { Manifest, ManifestFile, TensorSpec } from "../manifest.ts";
 import type { AlikeObject, Instance, Picture, Segmentation, SegmentRequest } from "../model.ts";
+import { boxesOf, type DrawingParts, exampleBoxes, RegionDrawing } from "../sam2/drawing.ts";
+import type { SegmenterManifest } from "../sam2/manifest.ts";
+import type { Sam2Picture } from "../sam2/open-picture.ts";
 import { severalThings } from "../text/prompt-list.ts";
 import { filledTensor, tensorOf } from "../tensors.ts";
 import { findInstances } from "./instances.ts";
-import { Sam3Manifest } from "./manifest.ts";
-import { TextEncoder } from "./text-encoder.ts";
+import type { Sam3Manifest } from "./manifest.ts";
+import type { TextEncoder } from "./text-encoder.ts";
 
-/**
- * Opens a folder of the family `sam3`: its graphs and tokenizer become a model.
- * @throws ModelFolderError if a graph or another file is not what the manifest says
- */
-export async function openSam3(folder: string, options: LoadOptions): Promise<FamilyModel> {
-  const manifest = await readManifest(folder, Sam3Manifest);
-  await checkSidecars(folder, manifest.files);
-  const tokenizer = await ClipTokenizer.load(folder, manifest.text);
-  const graphs = new GraphSet(folder, options);
-  try {
-    // Small graphs first: a wrong one fails before the large one is read.
-    const decoder = await graphs.load(manifest.graphs.decoder);
-    const textGraph = await graphs.load(manifest.graphs.text);
-    const image = await graphs.load(manifest.graphs.image);
-    checkGraphs(image, textGraph, decoder);
-    const wanted = ({ role }: TensorSpec): boolean => decoder.inputs.some((input) => input.role === role);
-    const text = new TextEncoder(textGraph, tokenizer, wanted, options.textCacheBytes);
-    await text.checkMask(manifest.golden.prompt, manifest.text);
-    return new Sam3Model({ manifest, graphs, image, text, decoder, wanted }, options);
-  } catch (error) {
-    await graphs.close();
-    throw error;
-  }
-}
-
-/** The decoder's inputs that the adapter fills itself. */
-const GIVEN = new Set(["boxes", "boxLabels"]);
-const READ = ["boxes", "scores", "masks", "presence"];
-
-/**
- * Checks that the three graphs fit together: something provides each input of the decoder, in its type.
- * @throws ModelFolderError naming the tensor or the role without a counterpart
- */
-function checkGraphs(image: Graph, text: Graph, decoder: Graph): void {
-  checkRoles(image, "sam3", { inputs: ["image"] });
-  checkRoles(text, "sam3", { inputs: ["ids", "tokenMask"] });
-  const fed = decoder.inputs.filter(({ role }) => !GIVEN.has(role));
-  const optional = decoder.inputs.map(({ role }) => role);
-  checkRoles(decoder, "sam3", { inputs: [], optional, outputs: READ });
-  for (const input of fed) {
-    const from = [image, text].flatMap((graph) =>
-      graph.outputs.filter(({ role }) => role === input.role).map((output) => ({ graph, output })),
-    )[0];
-    if (from === undefined)
-      throw new ModelFolderError(
-        `The input "${input.name}" of ${decoder.file} has the role "${input.role}" in the manifest, which no other graph provides.`,
-      );
-    if (from.output.dtype !== input.dtype)
-      throw new ModelFolderError(
-        `The input "${input.name}" of ${decoder.file} is ${input.dtype}, but "${from.output.name}" of ${from.graph.file}, which feeds it, is ${from.output.dtype}: the graphs come from different exports.`,
-      );
-  }
+/** The decoder of regions, with the parts of the manifest that it shares with SAM 2's. */
+export interface RegionParts extends DrawingParts {
+  readonly manifest: Manifest & SegmenterManifest;
 }
 
 interface Sam3Parts {
@@ -77,8 +31,9 @@ interface Sam3Parts {
   readonly image: Graph;
   readonly text: TextEncoder;
   readonly decoder: Graph;
-  /** True for the image encoder's outputs that the decoder takes; the others are neither fetched nor kept. */
+  /** True for the image encoder's outputs that a decoder takes; the others are neither fetched nor kept. */
   readonly wanted: (output: TensorSpec) => boolean;
+  readonly regions: RegionParts | undefined;
 }
 
 /** The prompt with which SAM 3 was trained for examples without words. */
@@ -86,9 +41,15 @@ const EXAMPLE_PROMPT = "visual";
 /** The label of a box around an example; 0 is that of a counterexample. */
 const ON_OBJECT = 1;
 
-class Sam3Model extends FamilyModel {
+export class Sam3Model extends FamilyModel {
+  readonly drawsRegions: boolean;
+  readonly followsRegions: boolean;
+  readonly priorSide?: number;
   readonly findsAlike: boolean;
+  readonly decoder?: ManifestFile;
+  readonly warmUp?: (picture: Picture) => Promise<void>;
   readonly #parts: Sam3Parts;
+  readonly #drawing: RegionDrawing | undefined;
 
   constructor(parts: Sam3Parts, options: LoadOptions) {
     super(parts.manifest, parts.graphs, options);
@@ -97,31 +58,63 @@ class Sam3Model extends FamilyModel {
     const room = (role: string): unknown =>
       parts.decoder.inputs.find((input) => input.role === role)?.shape[1];
     this.findsAlike = typeof room("boxes") === "string" && typeof room("boxLabels") === "string";
+    const { regions } = parts;
+    this.drawsRegions = regions !== undefined;
+    this.followsRegions = this.drawsRegions;
+    if (regions === undefined) return;
+    const drawing = new RegionDrawing(regions.manifest, regions, this.features);
+    this.#drawing = drawing;
+    this.warmUp = (picture) => drawing.warmUp(picture);
+    this.priorSide = regions.segmenter.priorSide;
+    if (drawing.decoder !== undefined) this.decoder = drawing.decoder;
   }
 
   async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
+    const { keepOpen = false } = request;
     const usage = new Usage(request.usage);
-    const { value, cached } = await this.features.get(picture.contentHash, usage, () =>
-      this.#encode(picture, usage),
-    );
-    using features = value;
-    const { prompts, examples = [] } = request;
+    const open = this.#drawing?.open(picture, usage, keepOpen);
+    try {
+      const found = await this.#answer(picture, request, usage, open);
+      if (keepOpen && open !== undefined) return { ...found, open };
+      open?.[Symbol.dispose]();
+      return found;
+    } catch (error) {
+      open?.[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** @param open the picture for regions; undefined if the export has no decoder of them */
+  async #answer(
+    picture: Picture,
+    request: SegmentRequest,
+    usage: Usage,
+    open: Sam2Picture | undefined,
+  ): Promise<Segmentation> {
+    const { prompts, examples = [], regions = [], withEmbedding = false } = request;
+    using features = await this.#features(picture, usage, open);
     const find = (prompt: string, boxes: Tensors): Promise<Omit<Instance, "promptIndex">[]> =>
-      this.#find(features, prompt, boxes, picture, request, usage);
+      this.#find(features.held, prompt, boxes, picture, request, usage);
     const instances: Instance[] = [];
     for (const [promptIndex, prompt] of prompts.entries())
-      for (const found of await find(prompt, this.#noBox())) instances.push({ promptIndex, ...found });
+      for (const found of await find(prompt, this.#noBox()))
+        instances.push({ promptIndex, ...found, ...(await open?.seen(found.mask)) });
     const alike: AlikeObject[] = [];
-    for (const [exampleIndex, regions] of examples.entries()) {
-      const found = await find(EXAMPLE_PROMPT, this.#boxes(regions, picture));
-      for (const { score, box, mask } of found) alike.push({ exampleIndex, score, box, mask });
+    for (const [exampleIndex, marked] of examples.entries()) {
+      const boxes = open === undefined ? boxesOf(marked) : await exampleBoxes(open, marked, picture);
+      for (const { score, box, mask } of await find(EXAMPLE_PROMPT, this.#boxes(boxes, picture)))
+        alike.push({ exampleIndex, score, box, mask });
     }
+    const drawn = await open?.draw(regions);
+    const embedding = open && withEmbedding ? await this.#drawing?.embedding(open, usage) : undefined;
     return {
       instances,
       unserved: severalThings(prompts),
+      ...(drawn !== undefined && { regions: drawn }),
       ...(examples.length > 0 && { alike }),
+      ...(embedding && { embedding }),
       modelMs: usage.ms,
-      featuresCached: cached,
+      featuresCached: features.cached,
     };
   }
 
@@ -145,6 +138,22 @@ class Sam3Model extends FamilyModel {
     this.#parts.text.forget();
   }
 
+  /** The picture's features; those of an open picture stay with it. */
+  async #features(
+    picture: Picture,
+    usage: Usage,
+    open: Sam2Picture | undefined,
+  ): Promise<Disposable & { readonly held: Held; readonly cached: boolean }> {
+    if (open !== undefined) {
+      const held = await open.held();
+      return { held, cached: !open.computedFeatures, [Symbol.dispose]: () => undefined };
+    }
+    const { value, cached } = await this.features.get(picture.contentHash, usage, () =>
+      this.#encode(picture, usage),
+    );
+    return { held: value, cached, [Symbol.dispose]: () => value[Symbol.dispose]() };
+  }
+
   async #encode(picture: Picture, usage: Usage): Promise<Held> {
     const { manifest, image, wanted } = this.#parts;
     const { tensor } = await imageTensor(picture, manifest.image, image.inputs[0]?.dtype);
@@ -152,9 +161,8 @@ class Sam3Model extends FamilyModel {
   }
 
   /** The decoder's inputs for examples: their boxes as centers and sizes, shares of the picture, and a label for each. */
-  #boxes(examples: readonly Region[], { width, height }: Picture): Tensors {
+  #boxes(boxes: readonly Box[], { width, height }: Picture): Tensors {
     const { decoder } = this.#parts;
-    const boxes = examples.flatMap(({ box }) => (box === undefined ? [] : [box]));
     const values = boxes.flatMap(([x1, y1, x2, y2]) => [
       (x1 + x2) / 2 / width,
       (y1 + y2) / 2 / height,

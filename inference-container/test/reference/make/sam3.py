@@ -1,17 +1,32 @@
-"""SAM 3: three graphs in the layout of usls (scripts/sam3-image, version 2), for pictures of 1008 × 1008."""
+"""
+SAM 3: the graphs of models/sam3/export.py, for pictures of 1008 × 1008.
+"""
 
-import warnings
+import base64
+import sys
 
+import numpy as np
 import torch
 from torchvision.ops import box_convert
-from transformers import CLIPTextConfig, Sam3Config, Sam3ImageProcessor, Sam3Model, Sam3Processor
-from transformers.modeling_outputs import BaseModelOutputWithPooling
-from transformers.models.sam3.modeling_sam3 import Sam3VisionEncoderOutput
+from transformers import (
+    CLIPTextConfig,
+    Sam3Config,
+    Sam3ImageProcessor,
+    Sam3Model,
+    Sam3Processor,
+    Sam3TrackerConfig,
+    Sam3TrackerModel,
+    Sam3TrackerProcessor,
+)
 
 from clip import clip_tokenizer, write_reduced
-from common import FIXTURES, PROMPTS, grid, pictures, rle, rounded, seeded, spread, threshold_between, write
+from common import FIXTURES, PROJECT, PROMPTS, grid, pictures, rle, rounded, seeded, spread, threshold_between, write
+
+sys.path.insert(0, str(PROJECT / "inference-container" / "models" / "sam3"))
+from export import export
 
 SEED = 4
+TRACKER_SEED = 5
 # Masks of random weights are all edge: their run lengths are long.
 MASKS = 1
 CONTEXT = 32
@@ -22,16 +37,21 @@ PRESENCE = 2.0
 SCALE = 3.0
 
 
-def build():
-    part = {"hidden_size": WIDTH, "num_attention_heads": 2, "intermediate_size": 32, "dropout": 0.0}
-    vit = {
+VISION = {
+    "backbone_config": {
         "model_type": "sam3_vit_model",
         "hidden_size": 32,
         "intermediate_size": 64,
         "num_hidden_layers": 2,
         "num_attention_heads": 2,
         "global_attn_indexes": [1],
-    }
+    },
+    "fpn_hidden_size": WIDTH,
+}
+
+
+def build():
+    part = {"hidden_size": WIDTH, "num_attention_heads": 2, "intermediate_size": 32, "dropout": 0.0}
     text = CLIPTextConfig(
         vocab_size=49408,
         hidden_size=8,
@@ -45,7 +65,7 @@ def build():
         pad_token_id=49407,
     )
     config = Sam3Config(
-        vision_config={"backbone_config": vit, "fpn_hidden_size": WIDTH},
+        vision_config=VISION,
         text_config=text,
         geometry_encoder_config={**part, "num_layers": 1},
         detr_encoder_config={**part, "num_layers": 1},
@@ -69,86 +89,22 @@ def build():
     return model
 
 
-class ImageEncoder(torch.nn.Module):
-    def __init__(self, model):
-        super().__init__()
-        self.vision = model.vision_encoder
-
-    def forward(self, images):
-        found = self.vision(images)
-        return (*found.fpn_hidden_states[:3], found.fpn_position_encoding[2])
-
-
-class TextEncoder(torch.nn.Module):
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
-
-    def forward(self, input_ids, attention_mask):
-        found = self.model.get_text_features(input_ids=input_ids, attention_mask=attention_mask, return_dict=True)
-        return found.pooler_output, attention_mask > 0
-
-
-class Decoder(torch.nn.Module):
-    """The rest of the model; words and boxes are its prompt, and the label −10 marks a box that is none."""
-
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
-
-    def forward(self, fpn0, fpn1, fpn2, pos2, text_features, text_mask, input_boxes, input_boxes_labels):
-        given = input_boxes_labels != -10
-        geometry = self.model.geometry_encoder(
-            box_embeddings=input_boxes,
-            box_mask=given,
-            box_labels=torch.where(given, input_boxes_labels, 0),
-            img_feats=(fpn2,),
-            img_pos_embeds=(pos2,),
-        )
-        boxes_mask = geometry.attention_mask & given.any(1, keepdim=True)
-        words = BaseModelOutputWithPooling(pooler_output=torch.cat([text_features, geometry.last_hidden_state], 1))
-        # The model drops the last level of features, which exports do not have.
-        image = Sam3VisionEncoderOutput(
-            fpn_hidden_states=(fpn0, fpn1, fpn2, fpn2), fpn_position_encoding=(pos2, pos2, pos2, pos2)
-        )
-        found = self.model(
-            vision_embeds=image, text_embeds=words, attention_mask=torch.cat([text_mask, boxes_mask], 1)
-        )
-        return found.pred_masks, found.pred_boxes, found.pred_logits, found.presence_logits
-
-
-def export_graph(module, inputs, file, names, results, axes=None):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.onnx.export(
-            module.eval(),
-            inputs,
-            str(FIXTURES / "sam3" / file),
-            input_names=names,
-            output_names=results,
-            dynamic_axes={name: {0: "batch", **(axes or {}).get(name, {})} for name in [*names, *results]},
-            opset_version=17,
-            dynamo=False,
-        )
-
-
-def export(model, inputs):
-    features = ["fpn_feat_0", "fpn_feat_1", "fpn_feat_2", "fpn_pos_2"]
-    words = (inputs["input_ids"], inputs["attention_mask"])
-    image_encoder, text_encoder = ImageEncoder(model).eval(), TextEncoder(model).eval()
-    export_graph(image_encoder, (inputs["pixel_values"],), "vision-encoder.onnx", ["images"], features)
-    export_graph(
-        text_encoder, words, "text-encoder.onnx", ["input_ids", "attention_mask"], ["text_features", "text_mask"]
+def build_tracker(model):
+    """The tracker, with the backbone of the model and a neck of its own."""
+    config = Sam3TrackerConfig(
+        vision_config={"model_type": "sam3_vision_model", **VISION},
+        prompt_encoder_config={"hidden_size": WIDTH, "mask_input_channels": 8},
+        mask_decoder_config={"hidden_size": WIDTH, "mlp_dim": 64, "num_attention_heads": 2, "iou_head_hidden_dim": 32},
+        attn_implementation="eager",
     )
-    boxes = (torch.rand(1, 2, 4) / 2 + 0.25, torch.ones(1, 2, dtype=torch.long))
-    export_graph(
-        Decoder(model),
-        (*image_encoder(inputs["pixel_values"]), *text_encoder(*words), *boxes),
-        "geo-encoder-mask-decoder.onnx",
-        [*features, "text_features", "text_mask", "input_boxes", "input_boxes_labels"],
-        ["pred_masks", "pred_boxes", "pred_logits", "presence_logits"],
-        {"input_boxes": {1: "num_boxes"}, "input_boxes_labels": {1: "num_boxes"}},
-    )
+    tracker = Sam3TrackerModel(config)
+    spread(tracker, 1.0)
+    with torch.no_grad():
+        tracker.no_memory_embedding.normal_(0, 1)
+        # As in the checkpoint, one encoding of places serves the picture and the clicks.
+        tracker.shared_image_embedding.positional_embedding = tracker.prompt_encoder.shared_embedding.positional_embedding
+    tracker.vision_encoder.backbone = model.vision_encoder.backbone
+    return tracker
 
 
 def scores_of(outputs):
@@ -187,9 +143,63 @@ def alike(model, processor, image, words, picture, shares):
     }
 
 
+# Regions as shares of the picture: a box or none, points with their labels, and whether a mask is corrected.
+MARKED = [
+    {"box": (0.2, 0.15, 0.7, 0.8)},
+    {"points": [(0.45, 0.5, 1)]},
+    {"points": [(0.4, 0.45, 1), (0.75, 0.2, 0)]},
+    {"box": (0.5, 0.4, 0.95, 0.9), "points": [(0.7, 0.6, 1), (0.6, 0.5, 0)]},
+    {"box": (0.1, 0.3, 0.5, 0.7), "corrects": True},
+    {"points": [(0.3, 0.6, 1)], "corrects": True},
+]
+PRIOR_SIDE = 288
+# Every 24th logit of a mask across and down.
+STEP = 24
+
+
+def prior():
+    """The logits of the mask that is corrected; the test computes the same."""
+    rows, columns = np.mgrid[0:PRIOR_SIDE, 0:PRIOR_SIDE]
+    return torch.from_numpy((8 * np.sin(columns / 40) + 6 * np.cos(rows / 30)).astype("float32"))[None, None]
+
+
+def marked(tracker, processor, picture, embeddings):
+    """What the tracker draws for each region: three masks with the estimates of their quality."""
+    drawn = []
+    for region in MARKED:
+        box = region.get("box")
+        at = [round(share * side, 2) for share, side in zip(box or (), [*picture.size, *picture.size])]
+        points = [[round(x * picture.width, 2), round(y * picture.height, 2)] for x, y, _ in region.get("points", [])]
+        labels = [label for *_, label in region.get("points", [])]
+        inputs = processor(
+            original_sizes=[list(picture.size[::-1])],
+            return_tensors="pt",
+            **({"input_boxes": [[at]]} if box else {}),
+            **({"input_points": [[points]], "input_labels": [[labels]]} if points else {}),
+        )
+        prompt = {name: value for name, value in inputs.items() if name.startswith("input_")}
+        if region.get("corrects"):
+            prompt["input_masks"] = prior()
+        found = tracker(image_embeddings=embeddings, **prompt)
+        logits = found.pred_masks[0, 0, :, ::STEP, ::STEP].contiguous().numpy().astype("<f4")
+        print("  region", rounded(found.iou_scores[0, 0], 3), float((found.pred_masks > 0).float().mean()))
+        drawn.append(
+            {
+                **({"box": at} if box else {}),
+                **({"points": [[*place, label] for place, label in zip(points, labels)]} if points else {}),
+                "corrects": region.get("corrects", False),
+                "quality": rounded(found.iou_scores[0, 0], 6),
+                "logits": base64.b64encode(logits.tobytes()).decode(),
+            }
+        )
+    return drawn
+
+
 def make(vocabulary):
     """@param vocabulary CLIP's bpe_simple_vocab_16e6.txt.gz"""
     model = seeded(build, SEED)
+    tracker = seeded(lambda: build_tracker(model), TRACKER_SEED)
+    tracker_processor = Sam3TrackerProcessor(Sam3ImageProcessor())
     tokenizer = clip_tokenizer(vocabulary)
     processor = Sam3Processor(Sam3ImageProcessor(), tokenizer)
     # The library's processor does not cut a text that is too long for the model.
@@ -206,8 +216,6 @@ def make(vocabulary):
             for prompt in prompts:
                 words = encode(prompt)
                 if image is None:
-                    if not figures:
-                        export(model, {**words, "pixel_values": pixels})
                     image = model.get_vision_features(pixel_values=pixels)
                 outputs = model(vision_embeds=image, **words)
                 size = picture.size[::-1]
@@ -232,7 +240,12 @@ def make(vocabulary):
                     }
                 )
             likes = [alike(model, processor, image, encode("visual"), picture, shares) for shares in EXAMPLES]
-            figures.append({**named, "pixels": grid(pixels[0]), "found": found, "alike": likes})
+            *features, coarse = tracker.get_image_embeddings(pixels)
+            # The library adds this to a fourth level of features, and drops that; Meta's code adds it to the third.
+            embeddings = [*features, coarse + tracker.no_memory_embedding.view(1, -1, 1, 1)]
+            regions = marked(tracker, tracker_processor, picture, embeddings)
+            figures.append({**named, "pixels": grid(pixels[0]), "found": found, "alike": likes, "regions": regions})
+    export(model, tracker, FIXTURES / "sam3")
     tokens = [
         {"prompt": prompt, "ids": words["input_ids"][0].tolist(), "mask": words["attention_mask"][0].tolist()}
         for prompt, words in ((prompt, encode(prompt)) for prompt in PROMPTS)
