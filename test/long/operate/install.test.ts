@@ -3,22 +3,24 @@ import { mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ensureBuiltin } from "../../../inference-container/src/models/fetch/ensure-builtin.ts";
 import { fileDigest } from "../../../inference-container/src/models/folder.ts";
 import { fixtureWords } from "../../../inference-container/test/models/grounding-dino/fixture-words.ts";
 import { fixtureRfDetr } from "../../../inference-container/test/models/rf-detr/fixture-export.ts";
 import { fixtureExport } from "../../../inference-container/test/models/owlvit/fixture-export.ts";
+import { sam3Folder } from "../../../inference-container/test/models/sam3/export-folder.ts";
 import { fixtures } from "../../../inference-container/test/reference/figures.ts";
 import { FakeHub } from "../../../inference-container/test/support/fake-hub.ts";
-import { createClient } from "../../../scripts/shared/api-client.ts";
-import { only } from "../../support/at.ts";
+import { type ApiClient, createClient } from "../../../scripts/shared/api-client.ts";
+import { only, present } from "../../support/at.ts";
 import { maskPixels, sample } from "../../support/media/sample.ts";
 import { spawnStack } from "../../support/stack/spawn-stack.ts";
 
 const run = promisify(execFile);
 const DINO = "onnx-community/grounding-dino-tiny-ONNX";
 const OWL = "Xenova/owlvit-base-patch32";
+const OWL_2 = "Xenova/owlv2-base-patch16-ensemble";
 
 describe("installing a model", () => {
   let scratch: string;
@@ -32,6 +34,10 @@ describe("installing a model", () => {
       [OWL]: {
         "onnx/model.onnx": fixtureExport(),
         "tokenizer.json": await readFile(join(fixtures("owlvit"), "tokenizer.json")),
+      },
+      [OWL_2]: {
+        "onnx/model.onnx": fixtureExport({ kind: "owlv2" }),
+        "tokenizer.json": await readFile(join(fixtures("owlv2"), "tokenizer.json")),
       },
     });
   });
@@ -81,18 +87,106 @@ describe("installing a model", () => {
     expect(await digests(other, "owlvit-base")).toEqual(await digests(root, "owlvit-base"));
   });
 
+  /** Starts a stack that serves a folder of `root`, and stops it after `use`. */
+  const served = async (
+    root: string,
+    model: string,
+    use: (client: ApiClient, describeModel: () => Promise<unknown>) => Promise<void>,
+  ): Promise<void> => {
+    const stack = await spawnStack({
+      stateDir: join(scratch, `state-${model}`),
+      env: { MODEL_DIR: root, MODEL_FOLDER: model },
+    });
+    try {
+      const headers = { authorization: `Bearer ${stack.apiKey}` };
+      await use(createClient(stack), async () =>
+        (await fetch(`${stack.baseUrl}/v1/model`, { headers })).json(),
+      );
+    } finally {
+      await stack.stop();
+    }
+  };
+
+  it("of OWLv2 finds a word that the embedded model does not know, and draws a region by SAM 2", async () => {
+    const root = await machine();
+    const { stdout } = await models(root, "install", "owlv2-base", "--accept-licence");
+    expect(stdout).toContain("MODEL_FOLDER=owlv2-base npm start");
+    await served(root, "owlv2-base", async (client, describeModel) => {
+      expect(await describeModel()).toMatchObject({
+        family: "owlvit-sam2",
+        vocabulary: "open",
+        regions: { box: true, points: true, clips: true, examples: true },
+      });
+      const task = await client.upload(sample("chelsea"), "image/png");
+      const region = { taskId: task, points: [{ x: 200, y: 150, label: 1 as const }] };
+      const { jobId } = await client.createImageJob({ tasks: [task], prompts: ["ear"], regions: [region] });
+      expect(await client.waitForJob(jobId)).toMatchObject({ status: "success", tasks: [{ error: null }] });
+      const { masks } = only((await client.retrieveJobResult(jobId)).manifest.items);
+      expect(masks).toHaveLength(2);
+      expect(masks[0]?.confidence).toBeCloseTo(0.77, 2);
+    });
+  });
+
+  it("of an export that the hub has under other tensors names them, and installs nothing", async () => {
+    const root = await machine();
+    const { [OWL_2]: whole } = hub.files;
+    hub.files[OWL_2] = {
+      ...whole,
+      "onnx/model.onnx": fixtureExport({ kind: "owlv2", renamed: { logits: "scores" } }),
+    };
+    onTestFinished(() => void (hub.files[OWL_2] = whole ?? {}));
+    await expect(models(root, "install", "owlv2-base", "--accept-licence")).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/No template .* fits the graphs[\s\S]*scores/),
+    });
+    expect(await folders(root)).toEqual([".install-owlv2-base"]);
+  });
+
+  it("of SAM 3 by hand serves words, a region, its correction and an embedding", async () => {
+    const root = await machine();
+    await sam3Folder(join(root, "sam3"));
+    const { stdout } = await models(root, "check", join(root, "sam3"));
+    expect(stdout).toContain("region-decoder.onnx");
+    await served(root, "sam3", async (client, describeModel) => {
+      // The decoder has to reach the bucket first.
+      await expect.poll(describeModel, { interval: 1_000, timeout: 300_000 }).toMatchObject({
+        family: "sam3",
+        vocabulary: "open",
+        regions: { box: true, points: true, clips: true, examples: true },
+        interactive: { decoder: expect.objectContaining({ sha256: expect.any(String) }) },
+      });
+      const task = await client.upload(sample("chelsea"), "image/png");
+      const box: [number, number, number, number] = [100, 60, 250, 200];
+      const region = { taskId: task, box };
+      const { jobId } = await client.createImageJob({
+        tasks: [task],
+        prompts: ["cat"],
+        threshold: 0.01,
+        regions: [region],
+        formats: ["embedding"],
+      });
+      expect(await client.waitForJob(jobId)).toMatchObject({ status: "success", tasks: [{ error: null }] });
+      const item = only((await client.retrieveJobResult(jobId)).manifest.items);
+      expect(JSON.stringify(item)).toContain("embedding");
+      const { masks } = item;
+      expect(masks.length).toBeGreaterThan(1);
+      const drawn = present(masks.at(-1));
+      const again = await client.createImageJob({
+        tasks: [task],
+        regions: [{ ...region, refines: { jobId, maskIndex: drawn.maskIndex } }],
+      });
+      expect(await client.waitForJob(again.jobId)).toMatchObject({ status: "success" });
+      const corrected = only(only((await client.retrieveJobResult(again.jobId)).manifest.items).masks);
+      expect(corrected.confidence).not.toBe(drawn.confidence);
+    });
+  });
+
   it("of RF-DETR Seg serves a job by its own masks, a region by SAM 2, and no examples", async () => {
     const root = await machine();
     const { stdout } = await models(root, "install", "rf-detr-seg-nano", "--accept-licence");
     expect(stdout).toContain("MODEL_FOLDER=rf-detr-seg-nano npm start");
-    const stack = await spawnStack({
-      stateDir: join(scratch, "rf-detr"),
-      env: { MODEL_DIR: root, MODEL_FOLDER: "rf-detr-seg-nano" },
-    });
-    try {
-      const client = createClient(stack);
-      const headers = { authorization: `Bearer ${stack.apiKey}` };
-      expect(await (await fetch(`${stack.baseUrl}/v1/model`, { headers })).json()).toMatchObject({
+    await served(root, "rf-detr-seg-nano", async (client, describeModel) => {
+      expect(await describeModel()).toMatchObject({
         family: "rf-detr-seg",
         vocabulary: expect.arrayContaining(["cat"]),
         regions: { box: true, points: true, clips: true, examples: false },
@@ -110,9 +204,7 @@ describe("installing a model", () => {
         status: "failed",
         tasks: [{ error: expect.stringMatching(/^examples_unsupported: /) }],
       });
-    } finally {
-      await stack.stop();
-    }
+    });
   });
 
   it("continues after a kill, refuses a second process, and installs a model with a wider vocabulary than the embedded one", async () => {
