@@ -1,92 +1,46 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type ApiClient, createClient } from "../../scripts/shared/api-client.ts";
-import type { Child } from "../../scripts/shared/child.ts";
-import { claimPort } from "../../scripts/shared/port.ts";
-import { stateFolder } from "../../scripts/shared/state/state-folder.ts";
-import { startInference, waitForModel } from "../../scripts/local/stack/services.ts";
-import { type Stack, startStack } from "../../scripts/local/stack/start-stack.ts";
-import { giveMigratedData } from "../support/stack/migrated-data.ts";
+import { listWorkers, removeWorker } from "../../scripts/operate/admin/workers.ts";
+import { verifyService } from "../../scripts/operate/verify/service.ts";
+import { startGatewayStack, type GatewayStack } from "../support/gateway/start-gateway-stack.ts";
+import {
+  addedToken,
+  ONE_TASK,
+  type ServiceAtUrl,
+  startWorkerService,
+  workersOf,
+} from "../support/gateway/start-services.ts";
+import { LONG_LEASES, runVanishing } from "../support/gateway/vanishing-workers.ts";
 import { sample } from "../support/media/sample.ts";
-
-const { signal } = new AbortController();
-const TOKEN = randomBytes(24).toString("hex");
-const SERVICES = "inference-container/test/support/service";
-
-interface Service {
-  readonly url: string;
-  readonly child: Child;
-}
+import { SMALL } from "../support/stack/verified-stack.ts";
 
 /** Counts the tasks that a service has finished. */
-async function finished({ url }: Service): Promise<number> {
+async function finished({ url, token }: ServiceAtUrl): Promise<number> {
   const text = await (
-    await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
+    await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
   ).text();
   const counts = [...text.matchAll(/^inference_tasks_total\{[^}]*outcome="success"[^}]*\} (\d+)$/gm)];
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-describe("two inference services in order", () => {
-  let folder: string;
-  let stack: Stack;
-  let client: ApiClient;
-  let first: Service;
-  let second: Service;
+describe("a service at a URL, and a worker that the Worker knows only by its connection,", () => {
+  let rig: GatewayStack;
+  let worker: ServiceAtUrl;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "pools-"));
-    const stateDir = join(folder, "state");
-    const state = stateFolder(stateDir);
-    await mkdir(state.path, { recursive: true });
-    await giveMigratedData(state);
-    const port = await claimPort(0);
-    const ready: Promise<void>[] = [];
-    const start = async (name: string): Promise<Service> => {
-      const logs = join(folder, name);
-      await mkdir(logs);
-      const service = await startInference({
-        token: TOKEN,
-        modelFolder: name,
-        main: `${SERVICES}/${name}-main.ts`,
-        origin: `http://127.0.0.1:${port}`,
-        mark: { POOLS_TEST: randomUUID() },
-        logs,
-        settings: { QUEUE_CAPACITY: "1", IN_FLIGHT: "1" },
-        onLine: () => undefined,
-        signal,
-      });
-      ready.push(waitForModel(service.child, service.url, signal));
-      return service;
-    };
-    [first, second] = await Promise.all([start("plain"), start("fixture")]);
-    stack = await startStack({
-      port,
-      stateDir,
-      settings: {
-        INFERENCE_URL: first.url,
-        INFERENCE_TOKEN: TOKEN,
-        SECOND_INFERENCE_URL: second.url,
-        RESEND_SECONDS: "5",
-      },
-      mains: { worker: "test/support/pools/worker/main.ts" },
-      onProgress: () => undefined,
-      signal,
-    });
-    await Promise.all(ready);
-    client = createClient(stack);
+    rig = await startGatewayStack(LONG_LEASES);
+    const token = await addedToken(rig.api, "desk");
+    worker = await startWorkerService(rig.stack.baseUrl, rig.folder, token, ONE_TASK);
+    await vi.waitUntil(async () => (await workersOf(rig.api))[0]?.isConnected, 60_000);
   });
   afterAll(async () => {
-    await stack.stop();
-    await Promise.all([first, second].map(({ child }) => child.stop(2_000)));
-    await rm(folder, { recursive: true });
+    await worker.child.stop(2_000);
+    await rig.stop();
   });
 
   /** Segments pictures and returns how many of them each service did. */
   async function shares(pictures: number, request: (taskId: string) => object): Promise<number[]> {
-    const before = await Promise.all([first, second].map(finished));
+    const { client, plain } = rig;
+    const services = [plain, worker];
+    const before = await Promise.all(services.map(finished));
     const tasks: string[] = [];
     for (let i = 0; i < pictures; i += 1) tasks.push(await client.upload(sample("coffee"), "image/png"));
     const { jobId } = await client.createImageJob({ tasks, prompts: ["bright"], ...request(tasks[0] ?? "") });
@@ -94,18 +48,25 @@ describe("two inference services in order", () => {
     expect(job.tasks.map(({ status, error }) => error ?? status)).toEqual(tasks.map(() => "success"));
     // A service counts a task once the Worker has taken its report.
     return await vi.waitUntil(async () => {
-      const after = await Promise.all([first, second].map(finished));
+      const after = await Promise.all(services.map(finished));
       const done = after.map((count, i) => count - (before[i] ?? 0));
       return done.reduce((sum, count) => sum + count) >= pictures && done;
     }, 60_000);
   }
 
   it("describe both models as one", async () => {
-    const headers = { authorization: `Bearer ${stack.apiKey}` };
-    const response = await fetch(`${stack.baseUrl}/v1/model`, { headers });
+    const headers = { authorization: `Bearer ${rig.stack.apiKey}` };
+    const response = await fetch(`${rig.stack.baseUrl}/v1/model`, { headers });
     expect(await response.json()).toMatchObject({
       id: "plain+fixture",
       regions: { box: true, points: true, clips: true, examples: true },
+    });
+  });
+
+  it("are listed: the worker with its model, device and version", async () => {
+    expect(await listWorkers(rig.api)).toMatchObject({
+      result: [{ name: "desk", model: expect.stringContaining("fixture"), version: "0.1.0" }],
+      summary: "1 worker, 1 connected.",
     });
   });
 
@@ -123,12 +84,33 @@ describe("two inference services in order", () => {
     expect(Math.min(byFirst, bySecond)).toBeGreaterThan(0);
   });
 
-  it("lose no task when the first is away", async () => {
-    await first.child.stop(0);
-    const before = await finished(second);
+  it("are verified; without the first, the second does its work", async () => {
+    const { stack, state, plain, client } = rig;
+    const verdicts = async () => {
+      const target = { ...stack, state, form: SMALL, only: ["pool url", "pool gateway"] };
+      const outcomes = await verifyService(target, new AbortController().signal);
+      return outcomes.map(({ name, verdict, saw }) => `${name} ${verdict}: ${saw}`);
+    };
+    const worksByGateway = expect.stringMatching(/^pool gateway ok: fixture/);
+    expect(await verdicts()).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^pool url ok: plain/), worksByGateway]),
+    );
+    await plain.child.stop(0);
+    const isAway = expect.stringMatching(/^pool url wrong: it takes no task: /);
+    expect(await verdicts()).toEqual(expect.arrayContaining([isAway, worksByGateway]));
+    const before = await finished(worker);
     const taskId = await client.upload(sample("coffee"), "image/png");
     const { jobId } = await client.createImageJob({ tasks: [taskId], prompts: ["bright"] });
     expect(await client.waitForJob(jobId)).toMatchObject({ status: "success" });
-    await expect.poll(() => finished(second)).toBe(before + 1);
+    await expect.poll(() => finished(worker)).toBe(before + 1);
+  });
+
+  it("lose the worker once the operator removes it", async () => {
+    await removeWorker(rig.api, "desk");
+    await expect.poll(() => workersOf(rig.api)).toEqual([]);
+  });
+
+  it("do each task once, although two workers vanish meanwhile", async () => {
+    await runVanishing(rig, { workers: 2, jobs: 1, tasksPerJob: 8, restarts: false });
   });
 });

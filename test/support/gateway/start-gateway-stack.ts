@@ -3,17 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ApiClient, createClient } from "../../../scripts/shared/api-client.ts";
 import { type OperatorApi, openLocalOperatorApi } from "../../../scripts/shared/database/operator-api.ts";
+import { claimPort } from "../../../scripts/shared/port.ts";
 import { type StateFolder, stateFolder } from "../../../scripts/shared/state/state-folder.ts";
 import { type Stack, startStack } from "../../../scripts/local/stack/start-stack.ts";
 import { giveMigratedData } from "../stack/migrated-data.ts";
+import { type ServiceAtUrl, startServiceAtUrl } from "./start-services.ts";
 
 const { signal } = new AbortController();
 
-/** A local stack whose only pool is the gateway. */
+/** A local stack with a service at a URL, and the gateway. */
 export interface GatewayStack {
   readonly folder: string;
   readonly state: StateFolder;
   readonly stack: Stack;
+  /** The service at the URL, with a model that draws no regions. */
+  readonly plain: ServiceAtUrl;
   readonly client: ApiClient;
   readonly api: OperatorApi;
   /** Ends the Worker and starts it again at its address, as a deployment does. */
@@ -29,36 +33,38 @@ export async function startGatewayStack(
   const state = stateFolder(stateDir);
   await mkdir(state.path, { recursive: true });
   await giveMigratedData(state);
-  const start = (port: number): Promise<Stack> =>
+  const port = await claimPort(0);
+  const plain = await startServiceAtUrl(`http://127.0.0.1:${port}`, folder);
+  const start = (): Promise<Stack> =>
     startStack({
       port,
       stateDir,
       settings: {
+        INFERENCE_URL: plain.url,
+        INFERENCE_TOKEN: plain.token,
         INFERENCE_GATEWAY: "true",
-        INFERENCE_ORDER: "gateway",
         RESEND_SECONDS: "5",
         ...settings,
       },
-      // The stack starts a service in any case; with this order it gets no task.
-      modelFolder: "plain",
-      mains: { inference: "inference-container/test/support/service/plain-main.ts" },
       onProgress: () => undefined,
       signal,
     });
-  const first = await start(0);
-  let running = first;
+  const stack = await start();
+  let running = stack;
   return {
     folder,
     state,
-    stack: first,
-    client: createClient(first),
+    stack,
+    plain,
+    client: createClient(stack),
     api: await openLocalOperatorApi(state),
     restart: async () => {
       await running.stop();
-      running = await start(Number(new URL(first.baseUrl).port));
+      running = await start();
     },
     stop: async () => {
       await running.stop();
+      await plain.child.stop(2_000);
       await rm(folder, { recursive: true });
     },
   };

@@ -37,12 +37,13 @@ class Fleet {
   }
 
   async start(index: number): Promise<void> {
-    this.#services[index] = await startWorkerService(
+    const { child } = await startWorkerService(
       this.#rig.stack.baseUrl,
       this.#rig.folder,
       this.#tokens[index] ?? "",
       { QUEUE_CAPACITY: "4", IN_FLIGHT: "2" },
     );
+    this.#services[index] = child;
   }
 
   /** Kills one of the workers while it has tasks, or stops it properly, and starts it again. */
@@ -70,12 +71,12 @@ class Fleet {
 const unitsOf = async ({ state }: GatewayStack): Promise<number> =>
   [...(await settledUnits(state)).values()].reduce((sum, units) => sum + units, 0);
 
-/** Settings with which no lease ends by itself: only the gateway can give a lost worker's tasks back. */
+/** Settings with which no lease ends by itself: only the gateway gives a lost worker's tasks back. */
 export const LONG_LEASES = { LEASE_SECONDS: "3600" };
 
 /**
  * Runs tasks while workers vanish and come back at random. Every task has to end once, at its first attempt.
- * @param rig a stack without tasks, with `LONG_LEASES` unless the Worker restarts
+ * @param rig a stack without tasks and other services, with `LONG_LEASES` unless the Worker restarts
  */
 export async function runVanishing(rig: GatewayStack, run: Vanishing): Promise<void> {
   const { workers, jobs, tasksPerJob, restarts } = run;
