@@ -70,7 +70,8 @@ function inOrderOf(base: readonly unknown[], own: readonly unknown[]): readonly 
   const names = new Set(base.map(nameOf));
   if (!own.every(isMigration) || !own.some((entry) => names.has(nameOf(entry)))) return base;
   const first = new Set(own.map(nameOf));
-  return [...own, ...base.filter((entry) => !first.has(nameOf(entry)))];
+  const baseOf = (entry: unknown) => base.find((one) => nameOf(one) === nameOf(entry)) ?? entry;
+  return [...own.map(baseOf), ...base.filter((entry) => !first.has(nameOf(entry)))];
 }
 
 const HEADER = `# Your deployment. It is merged over wrangler.toml, so it holds only what differs from it; an upgrade does not touch it.

@@ -161,6 +161,14 @@ describe("migrations of the operator's file", () => {
   ])("of %j and %j are applied in the order %j", (base, own, merged) => {
     expect(mergeConfiguration(base, own)).toEqual(merged);
   });
+
+  it("keep the classes that wrangler.toml names", () => {
+    const v1 = { tag: "v1", new_sqlite_classes: ["JobObject"] };
+    const own = { tag: "own", new_sqlite_classes: ["InferenceContainer"] };
+    expect(mergeConfiguration({ migrations: [v1] }, { migrations: [{ tag: "v1" }, own] })).toEqual({
+      migrations: [v1, own],
+    });
+  });
 });
 
 it("computes costs from the list prices", () => {
