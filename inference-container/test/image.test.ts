@@ -50,7 +50,7 @@ describe.each(["Dockerfile", "Dockerfile.cuda"])("the image of %s", (name) => {
 
 it("the image has the model inside and no volume if VARIANT=baked, and by default volumes for both", () => {
   const text = read("inference-container/Dockerfile");
-  const [, , mounted, baked, last] = text.split(/^FROM /m).slice(1);
+  const [, , mounted, baked, copied, last] = text.split(/^FROM /m).slice(1);
   expect(mounted).toMatch(/^service AS mounted\nVOLUME \["\/models", "\/scratch"\]/);
   expect(baked).toMatch(/^service AS baked\n/);
   expect([...text.matchAll(/^VOLUME/gm)]).toHaveLength(1);
@@ -58,6 +58,9 @@ it("the image has the model inside and no volume if VARIANT=baked, and by defaul
   const [run = ""] = stage?.runs ?? [];
   const [file = ""] = /inference-container\S+\.ts/.exec(run) ?? [];
   expect(filesOf(file)).toEqual([file]);
+  expect(copied).toContain(
+    "COPY --from=models ${MODEL} /models/${MODEL}\nENV MODEL_FOLDER=/models/${MODEL}\n",
+  );
   expect(last?.trim()).toBe("${VARIANT}");
   expect(text).toContain("\nARG VARIANT=mounted\n");
 });
