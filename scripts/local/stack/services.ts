@@ -93,6 +93,8 @@ export interface WorkerOptions {
   readonly baseUrl: string;
   /** A replacement for the local stack's entry (scripts/local/stack/workers/main.ts), from the project's folder. */
   readonly main?: string | undefined;
+  /** A replacement for wrangler.toml. */
+  readonly config?: string | undefined;
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -108,6 +110,7 @@ export async function startWorker(options: WorkerOptions): Promise<Child> {
       `--data=${options.state.data}`,
       `--env-file=${options.state.workerEnvironment}`,
       ...(options.main === undefined ? [] : [`--main=${options.main}`]),
+      ...(options.config === undefined ? [] : [`--config=${options.config}`]),
     ],
     env: {
       ...process.env,

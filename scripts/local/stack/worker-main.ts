@@ -24,6 +24,7 @@ const { values } = parseArgs({
     data: { type: "string" },
     "env-file": { type: "string" },
     main: { type: "string" },
+    config: { type: "string", default: DEFAULT_CONFIG },
   },
 });
 
@@ -34,7 +35,7 @@ const complain = (what: string): void => console.error(`✘ [ERROR] ${what}`);
 const eventKey = crypto.randomUUID();
 
 const dev = await startDevServer({
-  config: "wrangler.toml",
+  config: values.config,
   entrypoint: values.main ?? "scripts/local/stack/workers/main.ts",
   ...(values["env-file"] !== undefined && { envFiles: [values["env-file"]] }),
   bindings: {

@@ -4,7 +4,7 @@ let started = 0;
 
 /** A fake of `ctx.container`, whose machine is a process of the real inference service on the test runner's host. */
 export class FakeContainer {
-  readonly #host: Fetcher;
+  readonly #host: Pick<Fetcher, "fetch">;
   readonly #id: string;
   /** The settings of each start. */
   readonly starts: Record<string, string>[] = [];
@@ -17,7 +17,7 @@ export class FakeContainer {
   refusal: string | null = null;
   #isUp: Promise<unknown> = Promise.resolve();
 
-  constructor(host: Fetcher, id: string) {
+  constructor(host: Pick<Fetcher, "fetch">, id: string) {
     this.#host = host;
     this.#id = id;
   }

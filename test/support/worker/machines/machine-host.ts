@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { type Child, startListeningChild } from "../../../../scripts/shared/child.ts";
 import { killMarked, type Mark } from "../../../../scripts/shared/marked-processes.ts";
 
-/** The inference service with a model without weights. */
-const SERVICE = "inference-container/test/support/service/fixture-main.ts";
+/** The folder of the model without weights, which only the tests' service has. */
+const FIXTURE = "fixture";
+const FIXTURE_SERVICE = "inference-container/test/support/service/fixture-main.ts";
+const SERVICE = "inference-container/src/main.ts";
 const KILL = "9";
 
 interface Machine {
@@ -14,27 +16,36 @@ interface Machine {
   readonly url: string;
 }
 
+function endedWithProcess(): Mark {
+  const mark = { TEST_MACHINES: randomUUID() };
+  process.once("exit", () => killMarked(mark));
+  return mark;
+}
+
 /**
  * Runs the machines of fake containers: each is a process of the real inference service, with the settings that the object gives
  * it. It runs in the test runner's process; the tests reach it by a service binding.
+ * @param folder the model folder
+ * @param mark the mark of the machines' processes
  */
-export function machineHost(): (request: Request) => Promise<Response> {
+export function machineHost(
+  folder = FIXTURE,
+  mark = endedWithProcess(),
+): (request: Request) => Promise<Response> {
   const machines = new Map<string, Promise<Machine>>();
-  const mark: Mark = { TEST_MACHINES: randomUUID() };
   const logs = mkdtempSync(join(tmpdir(), "machines-"));
-  process.once("exit", () => killMarked(mark));
 
   const start = (settings: Record<string, string>): Promise<Machine> =>
     startListeningChild(
       {
         name: "The machine",
-        args: [SERVICE],
+        args: [folder === FIXTURE ? FIXTURE_SERVICE : SERVICE],
         env: {
           ...process.env,
           ...mark,
           HOST: "127.0.0.1",
           PORT: "0",
-          MODEL_FOLDER: "fixture",
+          MODEL_FOLDER: folder,
           QUEUE_CAPACITY: "1",
           ...settings,
         },

@@ -3,7 +3,7 @@ import { InferenceContainer } from "../../../../src/models/object/inference-cont
 import { FakeContainer } from "./fake-container.ts";
 
 interface HostedEnv extends Env {
-  readonly MACHINE_HOST: Fetcher;
+  readonly MACHINE_HOST: Pick<Fetcher, "fetch">;
 }
 
 /** The object of a container, with a fake machine that sleeps after a second. */
