@@ -12,7 +12,8 @@ const guard = ({ connectOrigins, storageOrigin, logoUrl }: StudioSettings) =>
   secureHeaders({
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
+      // For the decoder, which runs in a web worker.
+      scriptSrc: ["'self'", "'wasm-unsafe-eval'"],
       styleSrc: ["'self'"],
       fontSrc: ["'self'"],
       imgSrc: ["'self'", "blob:", storageOrigin, ...(logoUrl === null ? [] : [logoUrl])],

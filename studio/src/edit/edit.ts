@@ -4,7 +4,10 @@ import {
   type PointedObject,
   type TakenBack,
 } from "../workspace/rules/pointed-objects.ts";
-import { redo as redoPointing, undo as undoPointing } from "../workspace/jobs/point.ts";
+import { drop, redo as redoPointing, undo as undoPointing } from "../workspace/jobs/point.ts";
+import { isNew } from "../workspace/masks/objects.ts";
+import type { Instance } from "../workspace/rules/instances.ts";
+import { isReady } from "../workspace/decoding/instant.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import {
   type Edit,
@@ -29,6 +32,12 @@ export function edit(workspace: Workspace, made: Edit, key = workspace.openPictu
   if (key === undefined) return;
   workspace.takenBack.value = [];
   put(workspace, key, withEdit(historyOf(workspace, key), made, latestAttempt(workspace.pointed.value)));
+}
+
+/** Deletes an object of the open picture; one that only this page has is gone for good. */
+export function remove(workspace: Workspace, instance: Instance): void {
+  if (isNew(instance)) drop(workspace, instance);
+  else edit(workspace, { type: "delete", object: instance.object });
 }
 
 /** Edits of the shown objects: all except those of other searches' objects. */
@@ -82,9 +91,11 @@ export function undoable(workspace: Workspace): {
   const again = pointToRedo(workspace, key);
   return {
     undo: done.some((step) => isSeen(step.edit)) || latestAttempt(pointedIn(workspace), key) > 0,
-    redo: again !== null ? costOf(again) : undone.some((step) => isSeen(step.edit)) ? "free" : null,
+    redo:
+      again !== null ? costOf(workspace, again) : undone.some((step) => isSeen(step.edit)) ? "free" : null,
   };
 }
 
-/** Corrections of a picture's masks are free at first. */
-const costOf = ({ purpose }: TakenBack): "free" | "paid" => (purpose === "new" ? "paid" : "free");
+/** Corrections of a picture's masks are free at first, and so is what this browser draws. */
+const costOf = (workspace: Workspace, { purpose, picture }: TakenBack): "free" | "paid" =>
+  purpose === "new" && !isReady(workspace, picture) ? "paid" : "free";

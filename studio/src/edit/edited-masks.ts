@@ -39,10 +39,10 @@ export class EditedMasks {
     return { ...instance, id, png, area };
   }
 
-  /** Counts the connected parts of an object's mask. @throws Error with a sentence */
+  /** Counts the connected parts of an object's mask, up to `MOST_PARTS`. @throws Error with a sentence */
   async partsOf({ instance, composition }: EditedObject, found: readonly Instance[]): Promise<number> {
     const of: Composition = composition ?? { from: "found", object: instance.object };
-    return (await this.#makeOnce(instance.object, of, found)).parts;
+    return Math.min(MOST_PARTS, (await this.#makeOnce(instance.object, of, found)).parts);
   }
 
   async #makeOnce(object: string, composition: Composition, found: readonly Instance[]): Promise<Named> {
@@ -81,3 +81,6 @@ export class EditedMasks {
     this.#maskWorker = null;
   }
 }
+
+/** The most objects that one is split into: the last one has what else there is. */
+const MOST_PARTS = 20;

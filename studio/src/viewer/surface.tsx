@@ -63,9 +63,13 @@ export function Surface(props: SurfaceProps) {
       canPan: () => !isFit(stage.view.value, stage.size, stage.frame.value),
       onPan: (by) => stage.pan(by),
       onZoom: (factor, about) => stage.zoom(factor, about),
-      onHover: (at) => {
-        pointing.hover.value = at && isPaint(latest.current.tool) ? stage.toPicture(at) : null;
+      onHover: (at, event) => {
+        const { tool: now } = latest.current;
+        pointing.hover.value = at && isPaint(now) ? stage.toPicture(at) : null;
         latest.current.onHover(at && keyAt(at));
+        if (now === "pan" || isPaint(now) || event === undefined) return;
+        if (at === null) latest.current.onAim?.(null);
+        else pointing.aim(at, toolWith(event, now));
       },
       onClick: (at, event) => {
         const { tool: now, onHover } = latest.current;
@@ -96,6 +100,7 @@ export function Surface(props: SurfaceProps) {
     event.preventDefault();
     const { crosshair } = pointing;
     if (crosshair.value) latest.current.onHover(stage.maskStore.topmostAt(crosshair.value));
+    if (tool !== "pan" && !isPaint(tool)) pointing.aim(null, toolWith(event, tool));
   };
 
   return (

@@ -191,10 +191,12 @@ export async function lostBySignOut(): Promise<readonly string[]> {
 }
 
 /** Names the parts of a saved workspace that only this browser has. */
-function phrasesOf({ pictures, isUnsaved }: SavedWorkspace): string[] {
+function phrasesOf({ pictures, pointed, isUnsaved }: SavedWorkspace): string[] {
   const unsent = pictures.filter(({ sending, address }) => sending.at !== "sent" && address === null);
   const names = unsent.map(({ name }) => name).join(", ");
   const phrases = unsent.length > 0 ? [`${counted(unsent.length, "file")} not sent yet: ${names}`] : [];
+  const fresh = pointed.filter((object) => lastOf(object).state === "new").length;
+  if (fresh > 0) phrases.push(`${counted(fresh, "new object")} not kept yet`);
   if (isUnsaved) phrases.push(`Changes to ${pictures[0]?.name || "a job"} that are not saved`);
   return phrases;
 }

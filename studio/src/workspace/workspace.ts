@@ -5,7 +5,9 @@ import { fetchLater, loadScript } from "../state/scripts.ts";
 import { bytesOf, givenPicture, type Picture, type Sending, take, taskIdOf } from "./rules/picture.ts";
 import type { Given, WorkspaceType } from "./rules/inspect-file.ts";
 import { type ClipRegion, regionsOn } from "./rules/clip-regions.ts";
+import type { Instant } from "./decoding/messages.ts";
 import type { Found } from "./service/found.ts";
+import type { FoundJob } from "./service/found-job.ts";
 import type { Inputs } from "./service/shared-inputs.ts";
 import type { SignedInputs } from "./service/signed-inputs.ts";
 import type { JobBase, SyncState } from "./annotations/sync.ts";
@@ -132,6 +134,11 @@ export class Workspace {
   readonly keeping = signal<SyncState>({ at: "saved" });
   /** Instances by the number of their attempt, of objects that were pointed at. */
   readonly drawn = signal<ReadonlyMap<number, Instance>>(new Map());
+
+  /** How far the browser is with drawing masks itself, by picture. */
+  readonly instants = signal<ReadonlyMap<string, Instant>>(new Map());
+  /** Jobs that have returned an embedding, by taskId. */
+  readonly embeddings = new Map<string, FoundJob>();
 
   /** The uploads that a link shows, of a workspace that a person shares; null of one's own. */
   inputs: Inputs | null = null;

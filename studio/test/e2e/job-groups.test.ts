@@ -4,7 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isLong } from "../../../inference-container/test/support/form.ts";
 import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
 import { type SharedStack, useSharedStack } from "../../../test/support/stack/shared-stack.ts";
-import { begin, BROKEN_PNG, instance, segment } from "../../../test/support/browser/studio-work.ts";
+import {
+  begin,
+  BROKEN_PNG,
+  instance,
+  keptInstance,
+  segment,
+} from "../../../test/support/browser/studio-work.ts";
 import {
   closeBrowser,
   findingsOn,
@@ -63,11 +69,11 @@ describe("a picture in the list of jobs", () => {
     await instance(page, "spoon 1").waitFor();
     const first = new URL(page.url()).pathname;
     await pointAt(page, [430, 330]);
-    await instance(page, "Object 1").waitFor();
+    await keptInstance(page, "Object 1");
     await pointAt(page, [325, 245], [408, 336]);
-    await instance(page, "Object 2").waitFor();
+    await keptInstance(page, "Object 2");
     await pointAt(page, [260, 120], [330, 190]);
-    await instance(page, "Object 3").waitFor();
+    await keptInstance(page, "Object 3");
     const deleted = page.waitForResponse((response) => response.request().method() === "DELETE");
     await page.getByRole("button", { name: "Undo" }).click();
     expect((await deleted).status()).toBe(204);

@@ -4,7 +4,7 @@ import { isLong } from "../../../inference-container/test/support/form.ts";
 import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SharedStack, useSharedStack } from "../../../test/support/stack/shared-stack.ts";
-import { COFFEE, give, instance, segment } from "../../../test/support/browser/studio-work.ts";
+import { COFFEE, give, instance, keptInstance, segment } from "../../../test/support/browser/studio-work.ts";
 import {
   closeBrowser,
   findingsOn,
@@ -89,7 +89,7 @@ describe("the workbench", () => {
       await page.mouse.move(...at(370, 300));
       await page.mouse.move(...at(408, 336));
       await page.mouse.up();
-      await instance(page, "Object 2").waitFor();
+      await keptInstance(page, "Object 2");
       // The second object adds to the job of the first.
       await page.waitForURL(/\/jobs\/job_[^?]+$/);
 
@@ -100,8 +100,8 @@ describe("the workbench", () => {
       expect(await instance(page, "Object 1").count()).toBe(1);
       // Its job is deleted, so redo is another one, and says so.
       await page.getByText("The unit stays spent").waitFor();
-      await page.getByRole("button", { name: "Redo, 1 unit" }).click();
-      await instance(page, "Object 2").waitFor();
+      await page.getByRole("button", { name: /^Redo/ }).click();
+      await keptInstance(page, "Object 2");
       await page.keyboard.press("Control+z");
       await instance(page, "Object 2").waitFor({ state: "detached" });
 
@@ -143,6 +143,10 @@ describe("the workbench", () => {
     expect(await findingsOn(page)).toEqual([]);
     await page.touchscreen.tap(...at(430, 330));
     await instance(page, "Object 1").waitFor();
+    await page.getByText("“Keep” keeps all that is new for 1 unit").waitFor();
+    await page.touchscreen.tap(...at(40, 30));
+    await page.getByRole("button", { name: "Keep 1, 1 unit" }).tap();
+    await instance(page, "Object 2").waitFor();
   });
 
   it("marks a word that the model may not know, offers those that it knows, and names what could not be searched for", async () => {

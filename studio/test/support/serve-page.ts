@@ -9,7 +9,7 @@ import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
 /** The policy of the studio's pages. */
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self' blob:; connect-src 'self'; worker-src 'self'";
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' blob:; media-src 'self' blob:; connect-src 'self'; worker-src 'self'";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html",

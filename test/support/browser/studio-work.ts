@@ -27,3 +27,11 @@ export async function waitForBegun(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Remove cup" }).waitFor();
   await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
 }
+
+/** Waits for an object that was pointed at, and keeps it if only the page has it. */
+export async function keptInstance(page: Page, name: string): Promise<void> {
+  const keep = page.getByRole("button", { name: /^Keep \d/ });
+  await instance(page, name).or(keep).first().waitFor();
+  if (await keep.isVisible()) await keep.click();
+  await instance(page, name).waitFor();
+}

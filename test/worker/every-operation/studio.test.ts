@@ -33,11 +33,13 @@ describe("the studio's pages", () => {
     expect(response.status).toBe(200);
     const policy = policyOf(response);
     expect(policy.get("default-src")).toEqual(["'none'"]);
-    expect(policy.get("script-src")).toEqual(["'self'"]);
+    expect(policy.get("script-src")).toEqual(["'self'", "'wasm-unsafe-eval'"]);
+    expect(policy.get("worker-src")).toEqual(["'self'"]);
     expect(policy.get("style-src")).toEqual(["'self'"]);
     expect(policy.get("connect-src")).toEqual(["'self'", "https://s3.test", "https://identity.test"]);
     expect(policy.get("frame-ancestors")).toEqual(["'none'"]);
-    expect([...policy.values()].flat().join(" ")).not.toMatch(/unsafe|\*|data:/);
+    const sources = [...policy.values()].flat().filter((source) => source !== "'wasm-unsafe-eval'");
+    expect(sources.join(" ")).not.toMatch(/unsafe|\*|data:/);
     expect(response.headers.get("x-frame-options")).toBe("DENY");
     expect(response.headers.get("referrer-policy")).toBe("no-referrer");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");

@@ -8,8 +8,8 @@ interface GestureEvents {
   readonly canPan: () => boolean;
   readonly onPan: (by: Point) => void;
   readonly onZoom: (factor: number, about: Point) => void;
-  /** Called with the position of the pointer without a button; null when it has left. */
-  readonly onHover: (at: Point | null) => void;
+  /** Called with the position of the pointer without a button; null when it has left, and without an event when it is pressed. */
+  readonly onHover: (at: Point | null, event?: PointerEvent) => void;
   readonly onClick: (at: Point, event: PointerEvent) => void;
   readonly onDoubleClick: (at: Point) => void;
   /** A box is being dragged; null if it has been given up. */
@@ -79,7 +79,7 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
   const onMove = (event: PointerEvent): void => {
     const pointer = down.get(event.pointerId);
     if (pointer === undefined) {
-      if (event.pointerType !== "touch") events.onHover(at(event));
+      if (event.pointerType !== "touch") events.onHover(at(event), event);
       return;
     }
     const before = [...down.values()].map((each) => each.at);
@@ -125,7 +125,7 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
     events.onZoom(Math.exp(-pixels * (event.ctrlKey ? WHEEL.pinch : WHEEL.scroll)), at(event));
   };
 
-  const onLeave = (): void => events.onHover(null);
+  const onLeave = (event: PointerEvent): void => events.onHover(null, event);
   const onDoubleClick = (event: MouseEvent): void => events.onDoubleClick(at(event));
 
   const end = new AbortController();

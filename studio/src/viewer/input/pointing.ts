@@ -5,6 +5,14 @@ import type { Stage } from "../stage/stage.ts";
 import { isPaint, type Point, type PointingTool, type Region, type Size, type Tool } from "../types.ts";
 import { clamp } from "../view/view.ts";
 
+/** The region of a click at the pointer or the crosshair, and the topmost mask there. */
+export interface Aim {
+  /** Null if a click begins or changes no object. */
+  readonly region: Region | null;
+  readonly replacesLatest: boolean;
+  readonly mask: string | null;
+}
+
 /** Current tool and pending regions, and the callbacks. */
 export interface PointingContext {
   readonly tool: Tool;
@@ -14,6 +22,10 @@ export interface PointingContext {
   readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
   /** Called with the topmost mask that is clicked by the tool `point`. Returns true if the click is for it, and begins no object. */
   readonly onSelect?: (mask: string) => boolean;
+  /** Called whenever another region is aimed at; null if the pointer has left. */
+  readonly onAim?: (aim: Aim | null) => void;
+  /** Called for Enter without a crosshair. Returns true if there was something to keep. */
+  readonly onKeep?: () => boolean;
   /** Called with each stroke: x, y, x, y, … in pixels of the picture, and the topmost mask where it begins. */
   readonly onStroke?: (points: readonly number[], mask: string | null) => void;
 }
@@ -93,9 +105,23 @@ export class Pointing {
     this.#paint(points);
   }
 
-  /** Points at the crosshair's pixel, or ends the box that was started there. */
+  /** Tells what a click at a point of the frame would point at, or at the crosshair; null has nothing aimed at. */
+  aim(at: Point | null, tool: PointingTool): void {
+    const { onAim } = this.#context();
+    const { width, height } = this.#stage.size;
+    const point = at && this.#stage.toPicture(at);
+    const isInside = point !== null && point.x >= 0 && point.y >= 0 && point.x < width && point.y < height;
+    const pixel = isInside ? pixelAt(point, this.#stage.size) : at === null ? this.crosshair.value : null;
+    if (pixel === null) return onAim?.(null);
+    const mask = this.#stage.maskStore.topmostAt(pixel);
+    const { region = null, replacesLatest = false } = this.#regionAt(pixel, tool) ?? {};
+    onAim?.({ region, replacesLatest, mask });
+  }
+
+  /** Points at the crosshair's pixel, or ends the box that was started there. Without either, it keeps what is new. */
   place(tool: PointingTool): void {
     const [box, at] = [this.boxing.value, this.crosshair.value];
+    if (box === null && at === null && this.#context().onKeep?.() === true) return;
     this.boxing.value = null;
     if (box) this.#box(...box);
     else if (at) this.#point(at, tool);
@@ -139,15 +165,26 @@ export class Pointing {
   }
 
   #point(at: Point, tool: PointingTool): void {
-    const { pendingRegions, onRegion, onSelect } = this.#context();
+    const { onRegion, onSelect } = this.#context();
     const pixel = pixelAt(at, this.#stage.size);
     const mask = this.#stage.maskStore.topmostAt(pixel);
     if (tool === "point" && mask !== null && onSelect?.(mask)) return;
-    if (tool === "point") return onRegion?.({ points: [{ ...pixel, label: 1 }] }, false);
+    const pointed = this.#regionAt(pixel, tool);
+    if (pointed !== null) onRegion?.(pointed.region, pointed.replacesLatest);
+  }
+
+  /** The region of a point; null if there is nothing to remove from. */
+  #regionAt(
+    pixel: Point,
+    tool: PointingTool,
+  ): { readonly region: Region; readonly replacesLatest: boolean } | null {
+    const begun = { region: { points: [{ ...pixel, label: 1 as const }] }, replacesLatest: false };
+    if (tool === "point") return begun;
+    const { pendingRegions } = this.#context();
     const region = withPoint(pendingRegions.at(-1), { ...pixel, label: tool === "add" ? 1 : 0 });
-    if (region !== null) onRegion?.(region, true);
-    // Adding to nothing starts an object; there is nothing to remove from.
-    else if (tool === "add") onRegion?.({ points: [{ ...pixel, label: 1 }] }, false);
+    if (region !== null) return { region, replacesLatest: true };
+    // Adding to nothing starts an object.
+    return tool === "add" ? begun : null;
   }
 
   #box(from: Point, to: Point): void {

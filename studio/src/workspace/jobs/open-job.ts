@@ -9,7 +9,7 @@ import type { Owner } from "../service/owner.ts";
 import { type Picture, pictureOfTask, taskIdOf } from "../rules/picture.ts";
 import { refinedOf, takenUp } from "../rules/pointed-objects.ts";
 import { promptsOf, type Search, shownWith, thresholdIn } from "../rules/searches.ts";
-import { drawAll } from "./point.ts";
+import { drawAll } from "./draw-objects.ts";
 import { follow, segment, takeFound } from "./run.ts";
 import { IDLE, Workspace } from "../workspace.ts";
 

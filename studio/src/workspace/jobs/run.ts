@@ -2,6 +2,7 @@ import { batch } from "@preact/signals";
 import { type CreateJobRequest, type JobStatus, mapParallel, SegmentationError } from "segmentation-client";
 import { refreshAccount } from "../../state/session.ts";
 import { continuedBy } from "./job-group.ts";
+import { mayDecode } from "../decoding/instant.ts";
 import { regionsOn } from "../rules/clip-regions.ts";
 import { takeResults } from "../masks/fetch-masks.ts";
 import { promptsOf } from "../rules/searches.ts";
@@ -38,9 +39,15 @@ function requestOf(workspace: Workspace, tasks: string[]): CreateJobRequest {
     type: "image",
     prompts,
     tasks,
+    // Pointing at the picture costs no unit more then. Of a batch, most pictures would not need theirs.
+    ...(tasks.length === 1 && mayDecode(workspace) && { formats: ["embedding" as const] }),
     ...(threshold !== undefined && { threshold }),
   };
 }
+
+/** A request as it is compared with others: without what it adds to, and without the embedding. */
+const comparable = ({ continues: _continues, formats = [], ...request }: CreateJobRequest): string =>
+  JSON.stringify({ ...request, formats: [...formats].filter((format) => format !== "embedding") });
 
 /**
  * The job that a workspace has asked for before by the same request, unless that job is known to have ended: then it is to be run
@@ -48,8 +55,7 @@ function requestOf(workspace: Workspace, tasks: string[]): CreateJobRequest {
  */
 function askedBefore({ asked, job, request }: Workspace, now: CreateJobRequest): Asked | null {
   const { value: before } = asked;
-  const { continues: _continues, ...earlier } = request.value ?? {};
-  if (before === null || JSON.stringify(earlier) !== JSON.stringify(now)) return null;
+  if (before === null || request.value === null || comparable(request.value) !== comparable(now)) return null;
   const isOver = job.value !== null && job.value.jobId === before.jobId && hasEnded(job.value);
   return isOver ? null : before;
 }

@@ -1,4 +1,5 @@
 import { batch } from "@preact/signals";
+import { noteEmbedding } from "../decoding/instant.ts";
 import type { Found } from "../service/found.ts";
 import type { Instance } from "../rules/instances.ts";
 import { onceOnline } from "../service/once-online.ts";
@@ -49,6 +50,7 @@ async function fetchOf(
   taskId: string,
   key: string,
 ): Promise<readonly Instance[]> {
+  for (const job of found.jobs) noteEmbedding(workspace, job, taskId);
   const instances = await withUnder(
     workspace,
     key,

@@ -4,17 +4,25 @@ import { drawnOf, type PointedObject } from "../rules/pointed-objects.ts";
 import type { Workspace } from "../workspace.ts";
 
 /**
- * Returns the name of an object that was pointed at, in every browser: that of the first mask that a job drew of it; null until there
- * is one.
+ * Returns the name of an object that was pointed at, in every browser: that of the first mask that a job drew of it. Until there is
+ * one, it is a name of this page.
  */
-export function pointedName(
-  workspace: Workspace,
-  { picture, attempts: [first] }: PointedObject,
-): string | null {
+export function pointedName(workspace: Workspace, { picture, number, attempts }: PointedObject): string {
   const of = workspace.picture(picture);
   const taskId = of === undefined ? null : taskIdOf(of);
-  return first.jobId === null || taskId === null ? null : `${first.jobId}/${taskId}/${first.maskIndex ?? 0}`;
+  const first = attempts.find(
+    ({ jobId, maskIndex, isDecoded }) => jobId !== null && (maskIndex !== undefined || isDecoded !== true),
+  );
+  return first === undefined || taskId === null
+    ? `${NEW}${number}`
+    : `${first.jobId}/${taskId}/${first.maskIndex ?? 0}`;
 }
+
+/** How the names of objects begin that no job has drawn yet. */
+const NEW = "new/";
+
+/** Tells whether only this page has an object: it can be taken back, named and kept, but not edited yet. */
+export const isNew = ({ object }: Pick<Instance, "object">): boolean => object.startsWith(NEW);
 
 /** The number of an object that was pointed at; null of another. */
 export const numberOf = (workspace: Workspace, object: string): number | null =>
@@ -30,7 +38,7 @@ const pointedInstance = (
   found: readonly Instance[],
 ): Instance => ({
   ...instance,
-  object: pointedName(workspace, pointed) ?? instance.object,
+  object: pointedName(workspace, pointed),
   number:
     found.filter(({ label }) => label === instance.label).length + placeOf(workspace, instance, pointed),
 });

@@ -17,6 +17,8 @@ export interface Instance {
   readonly width: number;
   readonly height: number;
   readonly png: Blob;
+  /** The index of its region in the job; absent if it answers a prompt. */
+  readonly region?: number;
   /** The mean colour of the picture under the mask, as bytes of sRGB; absent if the picture can't be read here. */
   readonly under?: Colour["rgb"] | undefined;
 }

@@ -1,4 +1,4 @@
-import { type ImageManifest, mapParallel, SegmentationError } from "segmentation-client";
+import { assetKey, ASSETS, type ImageManifest, mapParallel, SegmentationError } from "segmentation-client";
 import { readMaskTexts } from "segmentation-client/masks";
 import type { Instance } from "../rules/instances.ts";
 import type { Owner } from "./owner.ts";
@@ -19,9 +19,10 @@ export class FoundJob {
   readonly #owner: Owner;
   readonly #instances = new Map<string, Promise<Instance[]>>();
   #manifest: ImageManifest;
+  #embeddings: Signed["embeddings"];
   #signedUntil: number;
 
-  private constructor(owner: Owner, isFinal: boolean, manifest: ImageManifest, signedUntil: number) {
+  private constructor(owner: Owner, isFinal: boolean, { manifest, embeddings, signedUntil }: Signed) {
     this.isFinal = isFinal;
     this.#owner = owner;
     this.jobId = manifest.jobId;
@@ -30,12 +31,13 @@ export class FoundJob {
       manifest.items.map(({ taskId, masks }) => [taskId, masks.map(({ confidence }) => confidence)]),
     );
     this.#manifest = manifest;
+    this.#embeddings = embeddings;
     this.#signedUntil = signedUntil;
   }
 
   /** Asks for a job's result. @throws SegmentationError `job_not_ready` if it has failed */
   static async open(owner: Owner, jobId: string, isFinal = true): Promise<FoundJob> {
-    return new FoundJob(owner, isFinal, ...(await askFor(owner, jobId)));
+    return new FoundJob(owner, isFinal, await askFor(owner, jobId));
   }
 
   /** Fetches a task's masks once, in the service's order: by prompt, then by falling confidence. @throws SegmentationError */
@@ -58,14 +60,22 @@ export class FoundJob {
       const png = await client.download(url, { signal });
       const { width, height, texts } = readMaskTexts(new Uint8Array(await png.arrayBuffer()));
       const prompt = texts.get("prompt") ?? null;
-      return { png, width, height, prompt, label: prompt ?? texts.get("label") ?? null };
+      const region = texts.get("region");
+      return {
+        png,
+        width,
+        height,
+        prompt,
+        label: prompt ?? texts.get("label") ?? null,
+        ...(region !== undefined && { region: Number(region) }),
+      };
     });
-    return files.map(({ png, prompt, label, width, height }, i) => {
+    return files.map(({ label, ...file }, i) => {
       const { maskIndex = i, confidence = 0 } = masks[i] ?? {};
       const number = 1 + (numbers.get(label) ?? 0);
       numbers.set(label, number);
       const id = `${this.jobId}/${taskId}/${maskIndex}`;
-      return { id, object: id, prompt, label, confidence, number, width, height, png };
+      return Object.assign({}, file, { id, object: id, label, confidence, number });
     });
   }
 
@@ -75,17 +85,54 @@ export class FoundJob {
     return previewUrl === undefined ? null : await this.#owner.client.download(previewUrl);
   }
 
+  /** Tells whether the job has returned a picture's embedding. */
+  hasEmbedding(taskId: string): boolean {
+    return this.#embeddings.has(assetKey(ASSETS.image.embedding, taskId));
+  }
+
+  /** Fetches a picture's embedding. @throws SegmentationError */
+  async embedding(taskId: string): Promise<Blob> {
+    await this.#signAgain();
+    const url = this.#embeddings.get(assetKey(ASSETS.image.embedding, taskId)) ?? "";
+    return await this.#owner.client.download(url, { signal: this.#owner.signal });
+  }
+
+  async #signAgain(): Promise<void> {
+    if (Date.now() > this.#signedUntil) this.#take(await askFor(this.#owner, this.jobId));
+  }
+
+  #take({ manifest, embeddings, signedUntil }: Signed): void {
+    this.#manifest = manifest;
+    this.#embeddings = embeddings;
+    this.#signedUntil = signedUntil;
+  }
+
   async #item(taskId: string): Promise<ImageManifest["items"][number] | undefined> {
-    if (Date.now() > this.#signedUntil)
-      [this.#manifest, this.#signedUntil] = await askFor(this.#owner, this.jobId);
+    await this.#signAgain();
     return this.#manifest.items.find((item) => item.taskId === taskId);
   }
 }
 
-async function askFor({ api, signal }: Owner, jobId: string): Promise<[ImageManifest, number]> {
+/** A job's result with signed URLs. */
+interface Signed {
+  readonly manifest: ImageManifest;
+  /** URLs of embeddings, by asset key. */
+  readonly embeddings: ReadonlyMap<string, string>;
+  readonly signedUntil: number;
+}
+
+async function askFor({ api, signal }: Owner, jobId: string): Promise<Signed> {
   const askedAt = Date.now();
-  const { manifest, expiresIn } = await api.retrieveJobResult({ jobId, include: "unfinished" }, { signal });
+  const { manifest, assets, expiresIn } = await api.retrieveJobResult(
+    { jobId, include: "unfinished" },
+    { signal },
+  );
   if (manifest.type !== "image")
     throw new SegmentationError("invalid_input", "This is not an image job.", { jobId });
-  return [manifest, askedAt + expiresIn * 1_000 * USED_SHARE];
+  const embeddings = assets.filter(({ key }) => key.startsWith("embeddings/"));
+  return {
+    manifest,
+    embeddings: new Map(embeddings.map(({ key, url }) => [key, url])),
+    signedUntil: askedAt + expiresIn * 1_000 * USED_SHARE,
+  };
 }

@@ -7,12 +7,15 @@ export const model = signal<Answer<"retrieveModel"> | null>(null);
 
 let asked = false;
 
-/** Asks for the model, once. Without an answer the studio offers no words and hides nothing: the service reports what it refuses. */
+/** Asks for the model, once it is complete. Without an answer the studio offers no words and hides nothing: the service reports what it refuses. */
 export async function askForModel(): Promise<void> {
   if (asked) return;
   asked = true;
   try {
     model.value = await api.value.retrieveModel();
+    const { interactive, formats } = model.value;
+    // A service that has just been started stores its decoder at the first request.
+    if (interactive === undefined && formats.includes("embedding")) asked = false;
   } catch {
     asked = false;
   }

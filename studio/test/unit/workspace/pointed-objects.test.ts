@@ -1,14 +1,20 @@
 import fc from "fast-check";
+import { LIMITS } from "segmentation-client";
 import { describe, expect, it } from "vitest";
 import type { Region } from "../../../src/viewer/types.ts";
 import {
   correctedBy,
+  costsUnit,
   drawnOf,
   inPath,
   isTooUnsure,
   lastOf,
+  latestAttempt,
   nextToDraw,
+  keptIn,
+  newIn,
   objectFor,
+  type Pending,
   pointedAt,
   type PointedObject,
   refinedOf,
@@ -17,6 +23,7 @@ import {
   takenBack,
   takenUp,
   undone,
+  unsent,
   withAttempt,
   withOther,
 } from "../../../src/workspace/rules/pointed-objects.ts";
@@ -30,6 +37,8 @@ function nth(objects: readonly PointedObject[], i: number): PointedObject {
   if (object === undefined) throw new Error(`There is no object ${i}.`);
   return object;
 }
+
+const numbersOf = (pending: readonly Pending[] | null) => pending?.map(({ attempt }) => attempt.number);
 
 const two = pointedAt(pointedAt([], "a", point, "new"), "a", box, "new");
 
@@ -53,8 +62,8 @@ describe("objects that are pointed at", () => {
   });
 
   it("are drawn in the order in which they were pointed at", () => {
-    expect(nextToDraw(two)?.object.number).toBe(1);
-    expect(nextToDraw(withAttempt(two, 1, { state: "running" }))?.object.number).toBe(2);
+    expect(numbersOf(nextToDraw(two))).toEqual([1, 2]);
+    expect(numbersOf(nextToDraw(withAttempt(two, 1, { state: "running" })))).toEqual([2]);
     expect(
       nextToDraw(withAttempt(withAttempt(two, 1, { state: "drawn" }), 2, { state: "failed" })),
     ).toBeNull();
@@ -68,7 +77,7 @@ describe("objects that are pointed at", () => {
 
   it("draw only the last of several points that came before there was time", () => {
     const one = pointedAt(pointedAt([], "a", point, "new"), "a", finer, "latest");
-    expect(nextToDraw(one)?.attempt.region).toBe(finer);
+    expect(nextToDraw(one)?.map(({ attempt }) => attempt.region)).toEqual([finer]);
     expect(nextToDraw(withAttempt(one, 2, { state: "drawn" }))).toBeNull();
   });
 
@@ -122,7 +131,7 @@ describe("objects that are pointed at", () => {
     const taken = takenUp([], "a", { jobId: "job_1", continues: null });
     expect(lastOf(nth(taken, 0))).toMatchObject({ number: 1, region: null, jobId: "job_1" });
     // Its mask is fetched in its turn.
-    expect(nextToDraw(taken)?.attempt.jobId).toBe("job_1");
+    expect(nextToDraw(taken)?.map(({ attempt }) => attempt.jobId)).toEqual(["job_1"]);
   });
 
   it("may be several of one job: each mask is a separate, known object", () => {
@@ -143,6 +152,85 @@ describe("objects that are pointed at", () => {
       attempts.map(({ key }) => key),
     );
     expect(new Set(keys).size).toBe(3);
+  });
+});
+
+/** Objects that the browser has drawn in a picture, none of them kept. */
+function fresh(
+  count: number,
+  picture = "a",
+  before: readonly PointedObject[] = [],
+): readonly PointedObject[] {
+  let objects = before;
+  for (let i = 0; i < count; i++) {
+    objects = pointedAt(objects, picture, point, "new", null, "new");
+    objects = withAttempt(objects, latestAttempt(objects), { isDecoded: true, corrects: null });
+  }
+  return objects;
+}
+
+describe("objects that the browser has drawn", () => {
+  it("wait for nobody until they are kept, then one job draws all of their picture", () => {
+    const objects = fresh(2, "b", fresh(10));
+    expect(nextToDraw(objects)).toBeNull();
+    expect(newIn(objects, "a")).toHaveLength(10);
+    const kept = keptIn(objects, "a");
+    expect(numbersOf(nextToDraw(kept))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(newIn(kept, "a")).toEqual([]);
+    expect(newIn(kept, "b")).toHaveLength(2);
+  });
+
+  it("are drawn by several jobs if one has no room for so many regions", () => {
+    expect(nextToDraw(keptIn(fresh(LIMITS.regions + 1), "a"))).toHaveLength(LIMITS.regions);
+  });
+
+  it("are asked for again as they were: by their key, without what came later", () => {
+    let objects = keptIn(fresh(3), "a");
+    for (const number of [1, 2]) objects = withAttempt(objects, number, { key: "k", continues: null });
+    expect(numbersOf(nextToDraw(objects))).toEqual([1, 2]);
+  });
+
+  it("cost a unit, but corrections of a mask that a job has drawn do not, and have a job each", () => {
+    const saved = withAttempt(withAttempt(two, 1, { state: "drawn", jobId: "job_1", maskIndex: 0 }), 2, {
+      state: "drawn",
+      jobId: "job_2",
+      maskIndex: 0,
+    });
+    let corrected = pointedAt(pointedAt(saved, "a", finer, 1, null, "new"), "a", finer, 2, null, "new");
+    for (const number of [3, 4]) corrected = withAttempt(corrected, number, { isDecoded: true });
+    expect(costsUnit(newIn(corrected, "a"))).toBe(false);
+    expect(costsUnit(newIn(fresh(1, "a", corrected), "a"))).toBe(true);
+    expect(numbersOf(nextToDraw(keptIn(corrected, "a")))).toEqual([3]);
+  });
+
+  it("are kept as they were drawn, also if what they began with has been saved meanwhile", () => {
+    const begun = withAttempt(pointedAt([], "a", point, "new"), 1, { state: "running" });
+    const further = withAttempt(pointedAt(begun, "a", finer, "latest", null, "new"), 2, {
+      isDecoded: true,
+      corrects: null,
+    });
+    const saved = withAttempt(further, 1, { state: "drawn", jobId: "job_1", maskIndex: 0 });
+    expect(correctedBy(nth(saved, 0), lastOf(nth(saved, 0)))).toBeNull();
+  });
+
+  it("are seen while they are kept, and new again if that fails", () => {
+    const [object] = withAttempt(fresh(1), 1, { state: "running", jobId: "job_1", continues: null });
+    expect(object && drawnOf(object)?.number).toBe(1);
+    const again = object && unsent(lastOf(object));
+    expect(again).toMatchObject({ state: "new", jobId: null, isDecoded: true, region: point });
+    expect(again).not.toHaveProperty("continues");
+    expect(again?.key).not.toBe(object?.attempts[0].key);
+  });
+
+  it("go back one by one until they are kept together, and no longer", () => {
+    const objects = fresh(3);
+    expect(undone(objects, "a", []).objects).toEqual(objects.slice(0, 2));
+    const kept = [1, 2, 3].reduce<readonly PointedObject[]>(
+      (all, number) => withAttempt(all, number, { key: "k", jobId: "job_1" }),
+      keptIn(objects, "a"),
+    );
+    expect(undone(kept, "a", [])).toEqual({ objects: kept, taken: null });
+    expect(undone(fresh(1, "a", kept), "a", []).objects).toEqual(kept);
   });
 });
 

@@ -67,8 +67,8 @@ const isLike = (a: CreateJobRequest | null, b: CreateJobRequest): boolean =>
 /** The latest job that drew an object that is still there. */
 const latestDrawn = (workspace: Workspace): string | null =>
   workspace.pointed.value
-    .findLast((object) => drawnOf(object) !== null)
-    ?.attempts.findLast(({ state }) => state === "drawn")?.jobId ?? null;
+    .flatMap(({ attempts }) => attempts.findLast(({ state }) => state === "drawn")?.jobId ?? [])
+    .at(-1) ?? null;
 
 /** Returns one job that repeats the workspace: that of the prompts, or that of all objects that were pointed at. */
 function exportedJobOf(workspace: Workspace): ExportedJob {
@@ -88,8 +88,10 @@ function exportedJobOf(workspace: Workspace): ExportedJob {
     const [request = null] = requests;
     const isComplete = request !== null && requests.every((each) => isLike(each, request));
     const prompts = [...found.prompts];
+    // Embeddings are for the studio alone.
+    const { formats: _formats, ...shown } = request ?? { type: "image", tasks };
     return {
-      request: isComplete ? { ...request, prompts } : { type: "image", prompts, tasks },
+      request: isComplete ? { ...shown, prompts } : { type: "image", prompts, tasks },
       sources,
       isComplete,
     };

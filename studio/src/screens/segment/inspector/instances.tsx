@@ -1,12 +1,18 @@
 import { useComputed } from "@preact/signals";
 import { Icon } from "../../../components/controls/button.tsx";
 import { type Group, isConfident } from "../../../workspace/rules/instances.ts";
-import { lastOf } from "../../../workspace/rules/pointed-objects.ts";
+import { type Attempt, lastOf } from "../../../workspace/rules/pointed-objects.ts";
+import { isNew } from "../../../workspace/masks/objects.ts";
 import { isVisitor } from "../../../state/session.ts";
 import type { ViewState } from "../state/view-state.ts";
 import { Row } from "./instance-row.tsx";
+import { NewRow } from "./new-row.tsx";
 import { Selected } from "./selected.tsx";
 import "./instances.css";
+
+/** Tells whether nothing is seen of it until its job has drawn it. */
+const isPending = ({ state, isDecoded }: Attempt): boolean =>
+  (state === "waiting" || state === "running") && isDecoded !== true;
 
 /** Objects of the open picture, by prompt: pointing at one lights it up in the picture, and the other way round. */
 export function Instances({ viewState }: { readonly viewState: ViewState }) {
@@ -14,9 +20,7 @@ export function Instances({ viewState }: { readonly viewState: ViewState }) {
   const key = workspace.openPicture.value?.key;
   const pending = useComputed(
     () =>
-      workspace.pointed.value.filter(
-        (object) => object.picture === key && ["waiting", "running"].includes(lastOf(object).state),
-      ).length,
+      workspace.pointed.value.filter((object) => object.picture === key && isPending(lastOf(object))).length,
   );
   const groups = viewState.groups.value;
   const picture = workspace.openPicture.value;
@@ -52,7 +56,7 @@ export function Instances({ viewState }: { readonly viewState: ViewState }) {
       ) : (
         <Missing says="Loading" labels={missing} />
       )}
-      {workspace.takenBack.value.some(({ picture: of, purpose }) => of === key && purpose === "new") && (
+      {workspace.takenBack.value.some(({ picture: of, isSpent }) => of === key && isSpent) && (
         <p class="fine" role="status">
           Taken back. The unit stays spent; redo is another job.
         </p>
@@ -83,7 +87,8 @@ interface GroupProps {
 
 function GroupOf({ group: { label, instances }, viewState }: GroupProps) {
   const name = label ?? "By point or box";
-  const isHidden = instances.every(({ object }) => viewState.hidden.value.has(object));
+  const kept = instances.filter((instance) => !isNew(instance));
+  const isHidden = kept.length > 0 && kept.every(({ object }) => viewState.hidden.value.has(object));
   const confident = instances.filter((instance) => isConfident(instance, viewState.filter.value));
   return (
     <div class="instances-group">
@@ -95,7 +100,7 @@ function GroupOf({ group: { label, instances }, viewState }: GroupProps) {
           class="instances-eye"
           aria-pressed={!isHidden}
           aria-label={`Show ${name}`}
-          onClick={() => viewState.toggle(instances)}
+          onClick={() => viewState.toggle(kept)}
         >
           <Icon name={isHidden ? "hidden" : "eye"} size={18} />
         </button>
@@ -104,9 +109,13 @@ function GroupOf({ group: { label, instances }, viewState }: GroupProps) {
         <p class="fine">They have no class yet. Rename them, or name them in the export.</p>
       )}
       <ul>
-        {confident.map((instance) => (
-          <Row key={instance.object} instance={instance} viewState={viewState} />
-        ))}
+        {confident.map((instance) =>
+          isNew(instance) ? (
+            <NewRow key={instance.object} instance={instance} viewState={viewState} />
+          ) : (
+            <Row key={instance.object} instance={instance} viewState={viewState} />
+          ),
+        )}
       </ul>
     </div>
   );

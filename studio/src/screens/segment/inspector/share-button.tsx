@@ -2,7 +2,6 @@ import { useSignal } from "@preact/signals";
 import { LIMITS } from "segmentation-client";
 import { Button, Icon } from "../../../components/controls/button.tsx";
 import { lazyDialog } from "../../../components/lazy/lazy-part.tsx";
-import { drawnOf } from "../../../workspace/rules/pointed-objects.ts";
 import type { ViewState } from "../state/view-state.ts";
 
 const ShareDialog = lazyDialog(async () => (await import("../../../share/share-dialog.tsx")).ShareDialog);
@@ -12,7 +11,9 @@ export function ShareButton({ viewState }: { readonly viewState: ViewState }) {
   const { workspace } = viewState;
   const isOpen = useSignal(false);
   const { found, job, pointed, edits, pictures, type } = workspace;
-  const drawn = pointed.value.flatMap((object) => drawnOf(object)?.jobId ?? []);
+  const drawn = pointed.value.flatMap(
+    ({ attempts }) => attempts.findLast(({ state }) => state === "drawn")?.jobId ?? [],
+  );
   const searched = found.value?.jobs.map(({ jobId }) => jobId) ?? [];
   const hasEnded = workspace.going.value.at === "idle";
   const first = job.value?.status === "success" ? job.value.jobId : (hasEnded && searched.at(-1)) || drawn[0];
@@ -21,7 +22,13 @@ export function ShareButton({ viewState }: { readonly viewState: ViewState }) {
   const further = [...others].slice(-LIMITS.furtherJobsPerShare);
   return (
     <section class="share-button">
-      <Button onClick={() => (isOpen.value = true)}>
+      <Button
+        onClick={() => {
+          // A link shows what the service has.
+          viewState.refining.keep();
+          isOpen.value = true;
+        }}
+      >
         <Icon name="link" /> Share a link
       </Button>
       {isOpen.value && (

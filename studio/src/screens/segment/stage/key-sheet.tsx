@@ -18,6 +18,7 @@ const KEYS: readonly { readonly of: string; readonly keys: readonly (readonly [s
       ["Enter", "a point at the crosshair; Shift adds a part, Alt removes one"],
       ["B", "a box from here; arrows and Enter end it"],
       ["Esc", "cancels the box, then the crosshair"],
+      ["Ctrl Enter", "keeps the new objects; without a crosshair, Enter does"],
     ],
   },
   {

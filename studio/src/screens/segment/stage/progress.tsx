@@ -3,6 +3,7 @@ import { isOnline, isReachable } from "../../../state/online.ts";
 import { bytesIn, timeLeft } from "../../../text/format.ts";
 import { isAboutPlan, problemTitle } from "../../../text/problem-words.ts";
 import { cancel, stopWaiting } from "../../../workspace/jobs/run.ts";
+import { lastOf } from "../../../workspace/rules/pointed-objects.ts";
 import type { Going, Workspace } from "../../../workspace/workspace.ts";
 import "./progress.css";
 
@@ -61,7 +62,12 @@ function wordsOf(workspace: Workspace, going: Going): string {
       return `Uploading the ${workspace.type.value === "video" ? "clip" : "picture"}${bytes}`;
     return isPointing ? "Uploading the picture" : `Uploading ${done} of ${files.length} pictures${bytes}`;
   }
-  if (isPointing) return "Segmenting the object that you pointed at";
+  if (isPointing)
+    return workspace.pointed.value.some(
+      (object) => lastOf(object).state === "running" && lastOf(object).isDecoded,
+    )
+      ? "Saving the new objects"
+      : "Segmenting the object that you pointed at";
   const job = workspace.job.value;
   if (job === null) return "Starting";
   if (job.status === "queued") return "Queued";

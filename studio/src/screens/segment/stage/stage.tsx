@@ -2,11 +2,13 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { lazyPart } from "../../../components/lazy/lazy-part.tsx";
 import { Notice, Waiting } from "../../../components/layout/notice.tsx";
+import { keep } from "../../../workspace/jobs/point.ts";
 import { showMasks } from "../../../workspace/masks/fetch-masks.ts";
 import type { Picture } from "../../../workspace/rules/picture.ts";
 import { type Instance, nameOf } from "../../../workspace/rules/instances.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import type { Search } from "../../../workspace/rules/searches.ts";
+import type { Region } from "../../../viewer/types.ts";
 import { isVisitor } from "../../../state/session.ts";
 import { isCanceled, sentenceOf } from "../../../text/task-problems.ts";
 import { Absent } from "./absent.tsx";
@@ -62,10 +64,21 @@ function PictureOf({ viewState }: { readonly viewState: ViewState }) {
   useEffect(() => {
     if (found !== null && key !== undefined) void showMasks(workspace, key);
   }, [found, key]);
+  useEffect(
+    () => () => {
+      if (key !== undefined) keep(workspace, key);
+    },
+    [workspace, key],
+  );
   const [first] = viewState.instances.value;
   const before = comparedWith(viewState);
   const size = first ?? bitmap;
   if (picture === null) return null;
+  const point = (region: Region, replacesLatest: boolean): void => {
+    viewState.complaint.value = null;
+    // Until the mask is there, its preview is.
+    void viewState.refining.point(region, replacesLatest).then(() => viewState.previewing.clear());
+  };
   return (
     <>
       {before !== null && "prompts" in before && size !== null && (
@@ -91,18 +104,22 @@ function PictureOf({ viewState }: { readonly viewState: ViewState }) {
           label={picture.name || "The job’s picture"}
           picture={bitmap}
           size={size}
-          layers={viewState.layers.value}
+          layers={viewState.previewing.layers.value}
           opacity={viewState.opacity}
           highlighted={viewState.highlighted}
           hasNames={viewState.hasNames.value}
           tool={isVisitor.value ? "pan" : viewState.tool.value}
           pendingRegions={viewState.refining.pendingRegions.value}
           selected={viewState.painting.target.value?.id ?? null}
-          onSelect={(mask) => viewState.selectMask(mask)}
-          onRegion={(region, replacesLatest) => {
-            viewState.complaint.value = null;
-            viewState.refining.point(region, replacesLatest);
+          onSelect={(mask) => {
+            const region = viewState.previewing.regionOf(mask);
+            if (region === null) return viewState.selectMask(mask);
+            point(region, false);
+            return true;
           }}
+          onRegion={point}
+          onAim={(aim) => viewState.previewing.aim(aim)}
+          onKeep={() => viewState.refining.keep()}
           brush={{
             radius: viewState.painting.radiusIn(size),
             colour:

@@ -8,8 +8,10 @@ import { redoLatest, undoable, undoLatest } from "../../../edit/edit.ts";
 import { overview } from "../../../state/session.ts";
 import { useShortcuts } from "../../../state/use-shortcuts.ts";
 import { isPaint, type Tool } from "../../../viewer/types.ts";
+import { instantOf } from "../../../workspace/decoding/instant.ts";
 import { nameOf } from "../../../workspace/rules/instances.ts";
 import { obstacleTo } from "../../../workspace/rules/obstacles.ts";
+import { costsUnit, newIn } from "../../../workspace/rules/pointed-objects.ts";
 import { model } from "../../../workspace/service/model.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import type { ViewState } from "../state/view-state.ts";
@@ -17,7 +19,7 @@ import "./tools.css";
 
 const HINTS: Readonly<Record<Tool, string>> = {
   pan: "Drag to move, scroll or pinch to zoom.",
-  point: "Click an object, or drag a box around it: 1 unit each.",
+  point: "Click an object, or drag a box around it",
   add: "Click another part of the object.",
   remove: "Click what doesn’t belong to the object.",
   brush: "Drag over what belongs to the object.",
@@ -27,7 +29,7 @@ const HINTS: Readonly<Record<Tool, string>> = {
 /** Of touch screens, where one finger scrolls the page or moves the zoomed picture. */
 const TOUCH_HINTS: Readonly<Record<Tool, string>> = {
   pan: "Drag to move, pinch to zoom.",
-  point: "Tap an object, or hold and drag a box around it: 1 unit each.",
+  point: "Tap an object, or hold and drag a box around it",
   add: "Tap another part of the object.",
   remove: "Tap what doesn’t belong to the object.",
   brush: `${HINTS.brush} Two fingers move the picture.`,
@@ -35,6 +37,16 @@ const TOUCH_HINTS: Readonly<Record<Tool, string>> = {
 };
 
 const KeySheet = lazyDialog(async () => (await import("./key-sheet.tsx")).KeySheet);
+
+/** Says what pointing costs, and when a mask comes at once. */
+function costOf({ workspace }: ViewState): string {
+  const instant = instantOf(workspace, workspace.openPicture.value?.key ?? "");
+  if (instant === undefined) return ": 1 unit each.";
+  if (instant === null) return ": 1 unit. From then on, masks come at once, and many are kept for 1 unit.";
+  return instant.at === "loading"
+    ? ": 1 unit each until masks come at once. Loading what draws them…"
+    : `. ${isTouch ? "“Keep”" : "Enter"} keeps all that is new for 1 unit, as does leaving the picture.`;
+}
 
 /** Returns the hint for the current tool, with its keys. */
 function hintOf(viewState: ViewState, canRefine: boolean): string {
@@ -47,7 +59,7 @@ function hintOf(viewState: ViewState, canRefine: boolean): string {
   const obstacle =
     tool === "point" && overview.value !== null ? obstacleTo(overview.value, "image", 1) : null;
   if (obstacle !== null) return "Nothing new can be pointed at now. What was found can be edited.";
-  if (isTouch) return TOUCH_HINTS[tool];
+  if (isTouch) return tool === "point" ? TOUCH_HINTS.point + costOf(viewState) : TOUCH_HINTS[tool];
   const refined = viewState.refining.target.value;
   if (refined !== null && tool !== "pan")
     return `Refines ${nameOf(refined)}: click what is missing, Alt-click what doesn’t belong, or drag a box. The first ${LIMITS.freeRefinements} are free.`;
@@ -58,7 +70,7 @@ function hintOf(viewState: ViewState, canRefine: boolean): string {
   }
   if (tool !== "point") return hint;
   const refine = canRefine ? " Shift-click adds a part, Alt-click removes one." : "";
-  return `${hint}${refine} Keys: arrows, Enter for a point, B for a box, ? for all.`;
+  return `${hint}${costOf(viewState)}${refine} Keys: arrows, Enter for a point, B for a box, ? for all.`;
 }
 
 /** The keys of tools. */
@@ -86,12 +98,16 @@ export function Tools({ viewState }: { readonly viewState: ViewState }) {
     viewState.complaint.value = null;
     undoOrRedo(workspace);
   };
+  const fresh = newIn(workspace.pointed.value, workspace.openPicture.value?.key ?? "");
   const choose = (tool: Tool): void => {
     viewState.complaint.value = null;
+    // Only what the service has can be painted on.
+    if (isPaint(tool)) viewState.refining.keep();
     viewState.tool.value = tool;
   };
-  useShortcuts((key, { ctrlKey, metaKey, shiftKey }) => {
+  useShortcuts((key, { ctrlKey, metaKey, shiftKey, target }) => {
     const tool = KEYS[key];
+    if (key === "enter") return (ctrlKey || metaKey || target === document.body) && viewState.refining.keep();
     if (ctrlKey || metaKey) {
       if (key !== "z" && key !== "y") return false;
       act(key === "y" || shiftKey ? redoLatest : undoLatest);
@@ -116,6 +132,13 @@ export function Tools({ viewState }: { readonly viewState: ViewState }) {
         {can.undo && <UndoButton onClick={() => act(undoLatest)} />}
         {can.redo !== null && (
           <RedoButton onClick={() => act(redoLatest)} cost={can.redo === "paid" ? ", 1 unit" : ""} />
+        )}
+        {fresh.length > 0 && (
+          <button type="button" title="Enter" onClick={() => viewState.refining.keep()}>
+            <Icon name="check" size={18} />
+            Keep {fresh.length}
+            {costsUnit(fresh) && ", 1 unit"}
+          </button>
         )}
         {isRefining && (
           <>

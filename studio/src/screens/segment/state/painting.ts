@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { edit } from "../../../edit/edit.ts";
 import { isPaint, type Tool } from "../../../viewer/types.ts";
+import { isNew } from "../../../workspace/masks/objects.ts";
 import type { Instance } from "../../../workspace/rules/instances.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 
@@ -58,6 +59,10 @@ export class Painting {
     if (!isPaint(mode)) return;
     if (target === undefined) {
       complaint.value = "Start on an object, or click one in the list first.";
+      return;
+    }
+    if (isNew(target)) {
+      complaint.value = "This object is being saved. Paint on it as soon as it is.";
       return;
     }
     complaint.value = null;

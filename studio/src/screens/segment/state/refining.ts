@@ -4,10 +4,11 @@ import type { Layer, Point, Region, Tool } from "../../../viewer/types.ts";
 import type { Instance } from "../../../workspace/rules/instances.ts";
 import { model } from "../../../workspace/service/model.ts";
 import { numberOf, pointedName } from "../../../workspace/masks/objects.ts";
-import { point } from "../../../workspace/jobs/point.ts";
+import { keep, maskToCorrect, point } from "../../../workspace/jobs/point.ts";
 import {
   drawnOf,
   lastOf,
+  newIn,
   objectFor,
   type Purpose,
   refinedOf,
@@ -106,7 +107,7 @@ export class Refining {
     const pointed = workspace.pointed.value.find((each) => each.number === number);
     const region = pointed === undefined ? null : lastOf(pointed).region;
     if (number === null || region === null || model.value?.regions.examples !== true) return null;
-    return () => point(workspace, { ...region, findAll: true }, number);
+    return () => void point(workspace, { ...region, findAll: true }, number);
   }
 
   /** Has points and boxes correct the mask of an object, which a point in its midst stands for at first. */
@@ -126,8 +127,26 @@ export class Refining {
     this.isCompared.value = false;
   }
 
-  /** A region was pointed at in the open picture. */
-  point(region: Region, replacesLatest: boolean): void {
-    point(this.#seen.workspace, region, this.#purpose.value ?? (replacesLatest ? "latest" : "new"));
+  /** A region was pointed at in the open picture. Ends when this browser has drawn it. */
+  async point(region: Region, replacesLatest: boolean): Promise<void> {
+    await point(this.#seen.workspace, region, this.#purposeOf(replacesLatest));
+  }
+
+  /** Keeps the new objects of the open picture. Returns false if there is none. */
+  keep(): boolean {
+    const { workspace } = this.#seen;
+    const key = workspace.openPicture.peek()?.key ?? "";
+    if (newIn(workspace.pointed.peek(), key).length === 0) return false;
+    keep(workspace, key);
+    return true;
+  }
+
+  /** The file of the mask that a region would correct; null for none, and undefined if it is not here. */
+  priorOf(replacesLatest: boolean): Blob | null | undefined {
+    return maskToCorrect(this.#seen.workspace, this.#purposeOf(replacesLatest));
+  }
+
+  #purposeOf(replacesLatest: boolean): Purpose {
+    return this.#purpose.value ?? (replacesLatest ? "latest" : "new");
   }
 }

@@ -6,7 +6,7 @@ import {
   namesGiven,
   NO_EDITS,
 } from "../../../workspace/rules/edit-history.ts";
-import { edit } from "../../../edit/edit.ts";
+import { edit, remove } from "../../../edit/edit.ts";
 import { EditedMasks } from "../../../edit/edited-masks.ts";
 import type { ExportMask } from "../../../export/types.ts";
 import { EVERYTHING, type Filter, filtered } from "../../../gallery/filter.ts";
@@ -21,8 +21,9 @@ import {
   nameOf,
   toggled,
 } from "../../../workspace/rules/instances.ts";
+import { labelNew } from "../../../workspace/jobs/point.ts";
 import { fetchMasks } from "../../../workspace/masks/fetch-masks.ts";
-import { objectsOf, pointedFirst } from "../../../workspace/masks/objects.ts";
+import { isNew, objectsOf, pointedFirst } from "../../../workspace/masks/objects.ts";
 import { type Picture, taskIdOf } from "../../../workspace/rules/picture.ts";
 import { distinctPrompts } from "@segmentation/masks";
 import { asSpelled } from "../../../workspace/rules/prompts.ts";
@@ -30,6 +31,7 @@ import type { Workspace } from "../../../workspace/workspace.ts";
 import { coloursOf } from "./colouring.ts";
 import { Comparing } from "./comparing.ts";
 import { Painting } from "./painting.ts";
+import { Previewing } from "./previewing.ts";
 import { Refining } from "./refining.ts";
 import { Selecting } from "./selecting.ts";
 
@@ -127,11 +129,16 @@ export class ViewState {
   /** Pointing at objects. */
   readonly refining = new Refining(this);
 
+  /** The mask of a click at the pointer. */
+  readonly previewing = new Previewing(this);
+
   /** Brush and eraser. */
   readonly painting = new Painting(this);
 
   readonly selecting = new Selecting({
-    listed: computed(() => this.groups.value.flatMap(({ instances }) => instances)),
+    listed: computed(() =>
+      this.groups.value.flatMap(({ instances }) => instances.filter((each) => !isNew(each))),
+    ),
     clicked: this.painting.target,
   });
 
@@ -247,7 +254,8 @@ export class ViewState {
   /** Gives objects of a picture a name. One that differs from a known label by case or spaces alone becomes that label. */
   nameObjects(key: string | undefined, objects: readonly string[], name: string): void {
     const label = asSpelled(this.labels.value, name);
-    for (const object of objects) edit(this.workspace, { type: "rename", object, label }, key);
+    for (const object of labelNew(this.workspace, objects, label))
+      edit(this.workspace, { type: "rename", object, label }, key);
   }
 
   /** Hides objects, or shows them. */
@@ -279,12 +287,12 @@ export class ViewState {
   deleteSelected(): boolean {
     const [first, ...others] = this.selecting.instances.peek();
     if (first === undefined) return false;
-    for (const { object } of [first, ...others]) edit(this.workspace, { type: "delete", object });
+    for (const instance of [first, ...others]) remove(this.workspace, instance);
     this.painting.selected.value = null;
     this.selecting.clear();
     this.complaint.value =
       others.length === 0
-        ? `Deleted ${nameOf(first)}. Undo brings it back.`
+        ? `Deleted ${nameOf(first)}.${isNew(first) ? "" : " Undo brings it back."}`
         : `Deleted ${others.length + 1} objects. Undo brings them back, one after the other.`;
     return true;
   }
@@ -305,7 +313,7 @@ export class ViewState {
   async split({ object, label, number }: Instance): Promise<void> {
     const of = this.#edited.value.find(({ instance }) => instance.object === object);
     if (of === undefined) return;
-    const parts = Math.min(MOST_PARTS, await this.#masks.partsOf(of, this.#found.value));
+    const parts = await this.#masks.partsOf(of, this.#found.value);
     if (parts < 2) {
       this.complaint.value = `${nameOf({ ...of.instance, label, number })} is in one piece. Erase a line through it first.`;
       return;
@@ -340,6 +348,3 @@ export class ViewState {
     );
   }
 }
-
-/** The most objects that one is split into: the last one has what else there is. */
-const MOST_PARTS = 20;
