@@ -14,9 +14,9 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
                                 the embedded model, compared with a bare loop that runs only the model
   npm run bench -- viewer       how smoothly the studio pans a picture of 12 megapixels with 100 masks, compared with the
                                 picture alone, in a browser with software rendering
-  npm run bench -- click        how long a click in the studio takes until its mask is listed, compared with the same region
-                                through the client library, and with a client that decodes the mask itself; on the sample
-                                picture, with its features cached
+  npm run bench -- click        how long a click in the studio takes until its mask is listed, drawn by the browser and by a
+                                job, compared with the same region through the client library, by a job and decoded there;
+                                on the sample picture, with its features cached
   npm run bench -- segment      how long POST /v1/segment takes from a picture to its masks, compared with the steps that it
                                 stands for: upload, job, wait and result; for new pictures and for a known one
   npm run bench -- capacity     what a job asks the platform for (calls, rows and bytes of the database, objects, queues), how

@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fetchDecoder, type InteractivePicture, MaskDecoder } from "segmentation-client/interactive";
-import type { Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { ImageResult, SegmentationClient } from "segmentation-client";
 import { InferenceSession, Tensor } from "../../../inference-container/src/onnx/runtime.ts";
 import { needChromium } from "../../shared/chromium.ts";
 import { PROJECT_ROOT } from "../../shared/root.ts";
-import { openSample, placeOfSample } from "../../shared/studio-sample.ts";
+import type { StackAddress } from "../../shared/state/state-folder.ts";
+import { openStudio, placeOfSample } from "../../shared/studio-sample.ts";
 import type { BenchRequest } from "../arguments.ts";
 import { formatSpread, spread, markdownTable } from "../report.ts";
 import { timed } from "../timed.ts";
@@ -23,15 +24,54 @@ const [FIRST, ...POINTS]: readonly [Point, ...Point[]] = [
   [480, 60],
 ];
 
-/** Clicks a point of the sample, and waits until the studio lists its mask, the page's `nth` one. */
-async function click(page: Page, [x, y]: Point, nth: number): Promise<void> {
+/** Moves the pointer to a point of the sample. */
+async function moveTo(page: Page, [x, y]: Point): Promise<void> {
   const place = await placeOfSample(page);
-  await page.mouse.click(place.x + x * place.scale, place.y + y * place.scale);
+  await page.mouse.move(place.x + x * place.scale, place.y + y * place.scale);
+}
+
+/** Clicks a point of the sample, and waits until the studio lists its mask, the page's `nth` one. */
+async function click(page: Page, point: Point, nth: number): Promise<void> {
+  await moveTo(page, point);
+  await page.mouse.down();
+  await page.mouse.up();
   // Checks in each frame: a locator that has waited for a while checks every half second.
   await page.evaluate(`(async () => {
-    const isListed = (name) => name.textContent === "Object ${nth}";
+    const isListed = (name) => name.textContent.startsWith("Object ${nth}");
     while (![...document.querySelectorAll(".instances-name")].some(isListed)) await new Promise(requestAnimationFrame);
   })()`);
+}
+
+/** Counts the masks that the page's worker has drawn. */
+const COUNT = `
+  window.drawn = 0;
+  window.Worker = class extends Worker {
+    constructor(...how) {
+      super(...how);
+      this.addEventListener("message", ({ data }) => (window.drawn += data?.done?.png ? 1 : 0));
+    }
+  };`;
+
+/** Rests the pointer on a point, and waits for the mask of its preview. */
+async function preview(page: Page, point: Point): Promise<void> {
+  const before: number = await page.evaluate("window.drawn");
+  await moveTo(page, point);
+  await page.evaluate(`(async () => {
+    while (window.drawn === ${before}) await new Promise(requestAnimationFrame);
+  })()`);
+}
+
+/** Opens the sample, clicks its first point, and waits until the browser draws masks, or never does. */
+async function openClicked(browser: Browser, address: StackAddress, isInstant: boolean): Promise<Page> {
+  const page = await openStudio(browser, address);
+  await page.addInitScript(COUNT);
+  if (!isInstant) await page.route(/\/decoders\//, (route) => route.abort());
+  await page.reload();
+  await page.getByText("Try this sample").click();
+  await page.getByText("From then on, masks come at once").waitFor();
+  await click(page, FIRST, 1);
+  await page.getByText(isInstant ? "Enter keeps all that is new" : "1 unit each. Shift-click").waitFor();
+  return page;
 }
 
 /** Makes a job of the same region, waits for it, and decodes its mask. */
@@ -49,10 +89,20 @@ async function decode(picture: InteractivePicture, [x, y]: Point): Promise<void>
   await picture.decode({ points: [{ x, y, label: 1 }] });
 }
 
+/** Milliseconds from a point to its mask. */
+interface Run {
+  readonly served: number;
+  readonly previewed: number;
+  readonly taken: number;
+  readonly clicked: number;
+  readonly asked: number;
+  readonly decoded: number;
+}
+
 /** Measures the time of a click in the studio of a stack with the embedded model. Returns the report's lines. */
 export async function benchClick({ rounds }: BenchRequest, signal: AbortSignal): Promise<string[]> {
   const browser = await needChromium();
-  const runs: { readonly clicked: number; readonly asked: number; readonly decoded: number }[] = [];
+  const runs: Run[] = [];
   let bytes = 0;
   try {
     await withStack(signal, async ({ address }) => {
@@ -61,8 +111,8 @@ export async function benchClick({ rounds }: BenchRequest, signal: AbortSignal):
       const decoder = await MaskDecoder.load(runtime, await fetchDecoder(client), { intraOpNumThreads: 1 });
       const sample = await readFile(join(PROJECT_ROOT, "samples", "coffee.png"));
       for (let round = 0; round < rounds; round++) {
-        const page = await openSample(browser, address);
-        await click(page, FIRST, 1);
+        const jobs = await openClicked(browser, address, false);
+        const instant = await openClicked(browser, address, true);
         const taskId = await client.upload(new Blob([sample], { type: "image/png" }));
         await ask(client, taskId, FIRST);
         const embedding = await client.embed({ taskId });
@@ -71,40 +121,42 @@ export async function benchClick({ rounds }: BenchRequest, signal: AbortSignal):
         await decode(picture, FIRST);
         for (const [i, point] of POINTS.entries()) {
           signal.throwIfAborted();
-          const clicked = await timed(() => click(page, point, i + 2));
+          const served = await timed(() => click(jobs, point, i + 2));
+          const previewed = await timed(() => preview(instant, [point[0] + 3, point[1]]));
+          const taken = await timed(() => click(instant, point, i + 2));
+          await instant.keyboard.press("Control+z");
+          const clicked = await timed(() => click(instant, point, i + 2));
           const asked = await timed(() => ask(client, taskId, point));
-          runs.push({ clicked, asked, decoded: await timed(() => decode(picture, point)) });
+          const decoded = await timed(() => decode(picture, point));
+          runs.push({ served, previewed, taken, clicked, asked, decoded });
         }
-        await page.close();
+        for (const page of [jobs, instant]) await page.close();
       }
       await decoder.release();
     });
   } finally {
     await browser.close();
   }
+  const row = (name: string, of: keyof Run): string[] => [
+    name,
+    formatSpread(spread(runs.map((run) => run[of]))),
+    formatSpread(spread(runs.map((run) => run[of] / run.served)), 2),
+    formatSpread(spread(runs.map((run) => run[of] / run.asked)), 2),
+  ];
   return [
     "",
     ...markdownTable(
+      [`median [least–most] of ${runs.length}`, "ms", "÷ click, a job", "÷ client library, a job"],
       [
-        `median [least–most] of ${runs.length}`,
-        "click in the studio",
-        "client library",
-        "÷",
-        "decoded by the client",
-        "÷ client library",
-      ],
-      [
-        [
-          "from the point to its mask, ms",
-          formatSpread(spread(runs.map(({ clicked }) => clicked))),
-          formatSpread(spread(runs.map(({ asked }) => asked))),
-          formatSpread(spread(runs.map(({ clicked, asked }) => clicked / asked)), 2),
-          formatSpread(spread(runs.map(({ decoded }) => decoded))),
-          formatSpread(spread(runs.map(({ decoded, asked }) => decoded / asked)), 2),
-        ],
+        row("click in the studio, a job", "served"),
+        row("click in the studio, drawn by the browser", "clicked"),
+        row("preview in the studio, with the rest of 100 ms", "previewed"),
+        row("click on the preview", "taken"),
+        row("client library, a job", "asked"),
+        row("client library, decoded with onnxruntime-node", "decoded"),
       ],
     ),
     "",
-    `The embedding has ${(bytes / 1_000_000).toFixed(2)} MB. The client decodes in one thread, without a request.`,
+    `The embedding has ${(bytes / 1_000_000).toFixed(2)} MB. Browser and client decode in one thread, without a request.`,
   ];
 }
