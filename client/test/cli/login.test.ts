@@ -36,7 +36,7 @@ describe("login", () => {
   }
 
   it("takes a key that is typed and not shown, and the other commands then use it", async () => {
-    const { code, out, err, isRaw } = await type("sk_live_playxx\x7f\x7fed\r");
+    const { code, out, err, isRaw } = await type("sk_live_faxx\x7f\x7fke\r");
     expect([code, isRaw]).toEqual([0, false]);
     expect(err).toContain(`Logged in to ${baseUrl} as ada@example.com.`);
     expect(out + err).not.toContain("sk_live");
