@@ -118,6 +118,8 @@ export function FormatRow({ offer, units, onRunAgain, children, ...exported }: F
   const ready = loaded.value.value?.what === what ? (loaded.value.value?.prepared ?? null) : null;
   const { state, start } = useFiles([offer], exported, ready);
   const { at, words } = state.value;
+  const progress = at === "busy" || at === "done" ? words : null;
+  const label = [`Download ${title}`, ...(progress === null ? [] : [progress])].join(": ");
   return (
     <li class="format-row" data-way={way.kind}>
       <div>
@@ -134,9 +136,9 @@ export function FormatRow({ offer, units, onRunAgain, children, ...exported }: F
       ) : isNameless ? (
         <p class="format-row-state">Name objects first</p>
       ) : way.kind !== "again" ? (
-        <Button aria-label={`Download ${title}`} busy={at === "busy"} onClick={start}>
+        <Button aria-label={label} busy={at === "busy"} onClick={start}>
           <Icon name={at === "done" ? "check" : "download"} size={18} />
-          <span aria-live="polite">{at === "busy" || at === "done" ? words : "Download"}</span>
+          <span aria-live="polite">{progress ?? "Download"}</span>
         </Button>
       ) : onRunAgain === undefined ? (
         <p class="format-row-state">Not requested for this job</p>

@@ -104,8 +104,13 @@ function Allowance() {
   const { access, trial } = state;
   if (access.mode !== "paid" && trial.status === "active")
     return (
-      <a class="allowance fine" href="/studio/usage" aria-label="Your remaining trial">
-        <meter min={0} max={trial.grantTokens} value={trial.remainingTokens} />
+      <a class="allowance fine" href="/studio/usage">
+        <meter
+          aria-label="Your remaining trial"
+          min={0}
+          max={trial.grantTokens}
+          value={trial.remainingTokens}
+        />
         <span>
           {counted(trial.remainingTokens, "unit")} left
           {trial.expiresAt === null ? "" : `, ${left(trial.expiresAt)}`}

@@ -188,12 +188,14 @@ const wholePixel = ({ x, y }: Point): Point => ({ x: Math.floor(x), y: Math.floo
 /** Buttons for those who have neither wheel nor two fingers, and the zoom in percent. */
 function ZoomControls({ stage }: { readonly stage: Stage }) {
   const percent = useComputed(() => `${Math.round(stage.view.value.scale * 100)}%`);
+  // People who speak to their browser say what they see.
+  const label = useComputed(() => `${percent.value}, fit to frame`);
   return (
     <div class="viewer-zoom" role="group" aria-label="Zoom">
       <button type="button" aria-label="Zoom out" onClick={() => stage.zoom(1 / ZOOM_STEP)}>
         −
       </button>
-      <button type="button" aria-label="Fit to frame" title="Fit (0)" onClick={() => stage.fit()}>
+      <button type="button" aria-label={label} title="Fit (0)" onClick={() => stage.fit()}>
         {percent}
       </button>
       <button type="button" aria-label="Zoom in" onClick={() => stage.zoom(ZOOM_STEP)}>

@@ -235,7 +235,7 @@ describe("the objects of a picture", () => {
       await expect.poll(async () => areas(await coco(page))["cup"]).toBeLessThan(before["cup"] ?? 0);
       const corrected = areas(await coco(page));
       expect(corrected["spoon"]).toBe(before["spoon"]);
-      const zoom = page.getByRole("button", { name: "Fit to frame" }).first();
+      const zoom = page.getByRole("button", { name: "fit to frame" }).first();
       const fit = await zoom.textContent();
       await page.getByRole("button", { name: "Before and after" }).click();
       await page.getByRole("application", { name: "cup 1 before" }).waitFor();
