@@ -61,6 +61,25 @@ async function preview(page: Page, point: Point): Promise<void> {
   })()`);
 }
 
+/** Time for a preview's mask to be on the picture, where a click takes it. */
+const SHOWN_MS = 200;
+
+/** Clicks as `click`, while each request of the page takes 100 ms longer, as from another continent. Returns milliseconds. */
+async function clickFarAway(page: Page, ...clicked: [point: Point, nth: number]): Promise<number> {
+  await page.keyboard.press("Control+z");
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 100,
+    downloadThroughput: -1,
+    uploadThroughput: -1,
+  });
+  const took = await timed(() => click(page, ...clicked));
+  await session.detach();
+  return took;
+}
+
 /** Opens the sample, clicks its first point, and waits until the browser draws masks, or never does. */
 async function openClicked(browser: Browser, address: StackAddress, isInstant: boolean): Promise<Page> {
   const page = await openStudio(browser, address);
@@ -95,6 +114,9 @@ interface Run {
   readonly previewed: number;
   readonly taken: number;
   readonly clicked: number;
+  /** With slower requests. */
+  readonly servedFar: number;
+  readonly clickedFar: number;
   readonly asked: number;
   readonly decoded: number;
 }
@@ -122,13 +144,17 @@ export async function benchClick({ rounds }: BenchRequest, signal: AbortSignal):
         for (const [i, point] of POINTS.entries()) {
           signal.throwIfAborted();
           const served = await timed(() => click(jobs, point, i + 2));
-          const previewed = await timed(() => preview(instant, [point[0] + 3, point[1]]));
+          const previewed = await timed(() => preview(instant, point));
+          await instant.waitForTimeout(SHOWN_MS);
           const taken = await timed(() => click(instant, point, i + 2));
           await instant.keyboard.press("Control+z");
-          const clicked = await timed(() => click(instant, point, i + 2));
+          // Another point, whose mask is not drawn yet.
+          const clicked = await timed(() => click(instant, [point[0] + 3, point[1]], i + 2));
+          const servedFar = await clickFarAway(jobs, point, i + 2);
+          const clickedFar = await clickFarAway(instant, point, i + 2);
           const asked = await timed(() => ask(client, taskId, point));
           const decoded = await timed(() => decode(picture, point));
-          runs.push({ served, previewed, taken, clicked, asked, decoded });
+          runs.push({ served, previewed, taken, clicked, servedFar, clickedFar, asked, decoded });
         }
         for (const page of [jobs, instant]) await page.close();
       }
@@ -152,6 +178,8 @@ export async function benchClick({ rounds }: BenchRequest, signal: AbortSignal):
         row("click in the studio, drawn by the browser", "clicked"),
         row("preview in the studio, with the rest of 100 ms", "previewed"),
         row("click on the preview", "taken"),
+        row("click, a job, with 100 ms more per request", "servedFar"),
+        row("click, drawn by the browser, with 100 ms more per request", "clickedFar"),
         row("client library, a job", "asked"),
         row("client library, decoded with onnxruntime-node", "decoded"),
       ],
