@@ -60,7 +60,8 @@ export async function openExportOf(
 export async function downloaded(page: Page, button: string): Promise<Record<string, Uint8Array>> {
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("button", { name: button, exact: true }).click(),
+    // After a download, its words follow.
+    page.getByRole("button", { name: new RegExp(`^${button}(?:: |$)`) }).click(),
   ]);
   const content = new Uint8Array(await readFile(await download.path()));
   const name = download.suggestedFilename();
