@@ -30,21 +30,27 @@ async function moveTo(page: Page, [x, y]: Point): Promise<void> {
   await page.mouse.move(place.x + x * place.scale, place.y + y * place.scale);
 }
 
-/** Clicks a point of the sample, and waits until the studio lists its mask, the page's `nth` one. */
-async function click(page: Page, point: Point, nth: number): Promise<void> {
+/**
+ * Clicks a point of the sample, and waits until the studio lists its mask, the page's `nth` one. Returns milliseconds from the click,
+ * on the page's clock: the way of the click into the browser is not the studio's.
+ */
+async function click(page: Page, point: Point, nth: number): Promise<number> {
   await moveTo(page, point);
   await page.mouse.down();
   await page.mouse.up();
   // Checks in each frame: a locator that has waited for a while checks every half second.
-  await page.evaluate(`(async () => {
+  return await page.evaluate(`(async () => {
     const isListed = (name) => name.textContent.startsWith("Object ${nth}");
     while (![...document.querySelectorAll(".instances-name")].some(isListed)) await new Promise(requestAnimationFrame);
+    return performance.now() - window.clickedAt;
   })()`);
 }
 
-/** Counts the masks that the page's worker has drawn. */
+/** Notes when the page was clicked, when the pointer moved last, and the masks that the page's worker has drawn. */
 const COUNT = `
   window.drawn = 0;
+  addEventListener("pointerup", () => (window.clickedAt = performance.now()), true);
+  addEventListener("pointermove", () => (window.movedAt = performance.now()), true);
   window.Worker = class extends Worker {
     constructor(...how) {
       super(...how);
@@ -52,12 +58,13 @@ const COUNT = `
     }
   };`;
 
-/** Rests the pointer on a point, and waits for the mask of its preview. */
-async function preview(page: Page, point: Point): Promise<void> {
+/** Rests the pointer on a point, and waits for the mask of its preview. Returns milliseconds. */
+async function preview(page: Page, point: Point): Promise<number> {
   const before: number = await page.evaluate("window.drawn");
   await moveTo(page, point);
-  await page.evaluate(`(async () => {
+  return await page.evaluate(`(async () => {
     while (window.drawn === ${before}) await new Promise(requestAnimationFrame);
+    return performance.now() - window.movedAt;
   })()`);
 }
 
@@ -75,7 +82,7 @@ async function clickFarAway(page: Page, ...clicked: [point: Point, nth: number])
     downloadThroughput: -1,
     uploadThroughput: -1,
   });
-  const took = await timed(() => click(page, ...clicked));
+  const took = await click(page, ...clicked);
   await session.detach();
   return took;
 }
@@ -143,13 +150,13 @@ export async function benchClick({ rounds }: BenchRequest, signal: AbortSignal):
         await decode(picture, FIRST);
         for (const [i, point] of POINTS.entries()) {
           signal.throwIfAborted();
-          const served = await timed(() => click(jobs, point, i + 2));
-          const previewed = await timed(() => preview(instant, point));
+          const served = await click(jobs, point, i + 2);
+          const previewed = await preview(instant, point);
           await instant.waitForTimeout(SHOWN_MS);
-          const taken = await timed(() => click(instant, point, i + 2));
+          const taken = await click(instant, point, i + 2);
           await instant.keyboard.press("Control+z");
           // Another point, whose mask is not drawn yet.
-          const clicked = await timed(() => click(instant, [point[0] + 3, point[1]], i + 2));
+          const clicked = await click(instant, [point[0] + 3, point[1]], i + 2);
           const servedFar = await clickFarAway(jobs, point, i + 2);
           const clickedFar = await clickFarAway(instant, point, i + 2);
           const asked = await timed(() => ask(client, taskId, point));
