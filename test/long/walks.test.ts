@@ -6,6 +6,7 @@ import "../e2e/clients/python.test.ts";
 import "../../studio/test/e2e/account-screens.test.ts";
 import "../../studio/test/e2e/clip.test.ts";
 import "../../studio/test/e2e/editing.test.ts";
+import "../../studio/test/e2e/instant-clicks.test.ts";
 import "../../studio/test/e2e/job-groups.test.ts";
 import "../../studio/test/e2e/kept-work.test.ts";
 import "../../studio/test/e2e/errors.test.ts";
