@@ -1,5 +1,6 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import {
   GATEWAY_PATH,
   type GatewayHello,
@@ -71,10 +72,18 @@ export class FakeWorker {
   isMute = false;
   socket: WebSocket;
   closed: ReturnType<typeof closeOf>;
+  readonly #name: string;
   readonly #token: string;
   readonly #changes: Partial<GatewayHello>;
 
-  private constructor(token: string, capacity: number, changes: Partial<GatewayHello>, socket: WebSocket) {
+  private constructor(
+    name: string,
+    token: string,
+    capacity: number,
+    changes: Partial<GatewayHello>,
+    socket: WebSocket,
+  ) {
+    this.#name = name;
     this.#token = token;
     this.capacity = capacity;
     this.#changes = changes;
@@ -84,16 +93,11 @@ export class FakeWorker {
   }
 
   /** Connects a new worker. */
-  static async start(
-    name: string,
-    capacity = 9,
-    changes: Partial<GatewayHello> = {},
-    given?: string,
-  ): Promise<FakeWorker> {
-    const token = given ?? (await newToken(name));
-    const worker = new FakeWorker(token, capacity, changes, await dial(token));
+  static async start(name: string, capacity = 9, changes: Partial<GatewayHello> = {}): Promise<FakeWorker> {
+    const token = await newToken(name);
+    const worker = new FakeWorker(name, token, capacity, changes, await dial(token));
     onTestFinished(() => worker.socket.close());
-    await worker.ready();
+    await worker.#greeted();
     return worker;
   }
 
@@ -102,21 +106,18 @@ export class FakeWorker {
     this.socket = await dial(this.#token);
     this.closed = closeOf(this.socket);
     this.#listen();
-    await this.ready();
+    await this.#greeted();
   }
 
-  /** Waits until the gateway has read all frames so far: it answers a ping after them. */
-  ready(): Promise<void> {
-    return new Promise((resolve) => {
-      const heard = ({ data }: MessageEvent) => {
-        if (data !== "pong") return;
-        this.socket.removeEventListener("message", heard);
-        resolve();
-      };
-      this.socket.addEventListener("message", heard);
-      this.socket.addEventListener("close", () => resolve(), { once: true });
-      this.ping();
-    });
+  /** Waits until the gateway has accepted the hello or closed the connection. A pong proves neither: the runtime sends it. */
+  async #greeted(): Promise<void> {
+    const isWaiting = () =>
+      runInDurableObject(gateway(), (_, state) =>
+        state
+          .getWebSockets(this.#name)
+          .some((socket) => socket.readyState === WebSocket.OPEN && !socket.deserializeAttachment().isReady),
+      );
+    await expect.poll(isWaiting).toBe(false);
   }
 
   ping(): void {
