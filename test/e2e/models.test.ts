@@ -68,24 +68,27 @@ describe("the models command", () => {
     await vi.waitUntil(() => findMarked(mark).length === 0, { timeout: 150_000 });
   });
 
-  it("evaluate says what is wrong with a folder, a service or the labels, and exits with 1", async () => {
-    const labels = await catLabels(scratch);
-    const refused = async (...args: string[]): Promise<string> => {
-      const failure = models(["evaluate", ...args]).then(() => expect.fail("It was not refused."));
-      await expect(failure).rejects.toMatchObject({ code: 1, stdout: "" });
-      return await failure.catch(({ stderr }) => String(stderr));
-    };
-    const nowhere = join(scratch, "nowhere");
-    const service = ["--through-api", "--url", "http://127.0.0.1:9", "--key", "sk_live_x"];
-    const [noModel, noPictures, noService] = await Promise.all([
-      refused(nowhere),
-      refused(whole, "--pictures", scratch, "--labels", labels),
-      refused(...service),
-    ]);
-    expect(noModel).toContain(`There is no model in ${nowhere}`);
-    expect(noPictures).toContain("lacks 1 of the 1 pictures");
-    expect(noService).toMatch(/^the service at http:\/\/127\.0\.0\.1:9 cannot be reached/m);
-  });
+  it.runIf(isLong)(
+    "evaluate says what is wrong with a folder, a service or the labels, and exits with 1",
+    async () => {
+      const labels = await catLabels(scratch);
+      const refused = async (...args: string[]): Promise<string> => {
+        const failure = models(["evaluate", ...args]).then(() => expect.fail("It was not refused."));
+        await expect(failure).rejects.toMatchObject({ code: 1, stdout: "" });
+        return await failure.catch(({ stderr }) => String(stderr));
+      };
+      const nowhere = join(scratch, "nowhere");
+      const service = ["--through-api", "--url", "http://127.0.0.1:9", "--key", "sk_live_x"];
+      const [noModel, noPictures, noService] = await Promise.all([
+        refused(nowhere),
+        refused(whole, "--pictures", scratch, "--labels", labels),
+        refused(...service),
+      ]);
+      expect(noModel).toContain(`There is no model in ${nowhere}`);
+      expect(noPictures).toContain("lacks 1 of the 1 pictures");
+      expect(noService).toMatch(/^the service at http:\/\/127\.0\.0\.1:9 cannot be reached/m);
+    },
+  );
 
   // Through the API: test/long/operate/measuring-commands.test.ts.
   it.runIf(isLong)("evaluate ends at Ctrl-C with exit code 130 and leaves neither a process nor a file", () =>
@@ -111,12 +114,12 @@ describe("the models command", () => {
     );
   });
 
-  it("list of no folder says how to get one", async () => {
+  it.runIf(isLong)("list of no folder says how to get one", async () => {
     const { stdout } = await models(["list"], { MODEL_DIR: join(scratch, "none") });
     expect(stdout).toContain("npm run models -- fetch builtin");
   });
 
-  it("fetch builtin finds the existing embedded model and prints its folder", async () => {
+  it.runIf(isLong)("fetch builtin finds the existing embedded model and prints its folder", async () => {
     const { stdout } = await models(["fetch", "builtin"]);
     expect(stdout).toBe(`${whole}\n`);
   });
@@ -135,7 +138,7 @@ describe("the models command", () => {
   });
 
   // What it fits: test/long/operate/measuring-commands.test.ts.
-  it("calibrate refuses a family that has no confidence to fit", async () => {
+  it.runIf(isLong)("calibrate refuses a family that has no confidence to fit", async () => {
     const folder = await fixtureFolder(join(scratch, "no-confidence"));
     const options = ["--pictures", "samples", "--labels", await catLabels(scratch)];
     await expect(models(["calibrate", folder, ...options])).rejects.toMatchObject({
@@ -156,7 +159,7 @@ describe("the models command", () => {
     expect(await readdir(folder)).not.toContain("manifest.json");
   });
 
-  it("describe names the missing file next to the graphs", async () => {
+  it.runIf(isLong)("describe names the missing file next to the graphs", async () => {
     const folder = await fixtureFolder(join(scratch, "bare"));
     await rm(join(folder, "manifest.json"));
     await rm(join(folder, "tokenizer.json"));

@@ -51,7 +51,7 @@ describe("the studio's screens of an account", () => {
     await expect(api.getAccount()).rejects.toMatchObject({ status: 401 });
   });
 
-  it("say whether the key to be revoked is the one of this tab", async () => {
+  it.runIf(isLong)("say whether the key to be revoked is the one of this tab", async () => {
     const { page } = await openStudio(stack, "/studio/keys");
     await press(page, "Revoke test");
     await page.getByText("This tab is signed in with this key").waitFor();
@@ -93,7 +93,7 @@ describe("the studio's screens of an account", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("show a job that is in progress and ends, cancel one, and delete one", async () => {
+  it.runIf(isLong)("show a job that is in progress and ends, cancel one, and delete one", async () => {
     const failing = await client.api.createJob({
       type: "image",
       prompts: ["cat"],

@@ -1,5 +1,6 @@
 import { SegmentationClient } from "segmentation-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isLong } from "../../../inference-container/test/support/form.ts";
 import { sample } from "../../../test/support/media/sample.ts";
 import { type SharedStack, useSharedStack } from "../../../test/support/stack/shared-stack.ts";
 import { closeBrowser, openPage, openStudio, type StudioPage } from "../../../test/support/browser/studio.ts";
@@ -53,7 +54,7 @@ describe("a text with a script in it is shown as text by the studio", () => {
     expect(await hasRun(studio)).toBe(false);
   });
 
-  it("in the address, and in the identity provider's answers", async () => {
+  it.runIf(isLong)("in the address, and in the identity provider's answers", async () => {
     const text = encodeURIComponent(SCRIPT);
     for (const path of [
       `/studio/${text}`,

@@ -79,7 +79,7 @@ describe("work on a result", () => {
     expect(complaints.filter((each) => !each.includes("ERR_FAILED") && !each.includes("412"))).toEqual([]);
   });
 
-  it("stays when another word is added, and costs that word alone", async () => {
+  it.runIf(isLong)("stays when another word is added, and costs that word alone", async () => {
     const { page, complaints } = await openStudio(stack);
     await begin(page);
     await segment(page).click();
@@ -137,7 +137,7 @@ describe("work on a result", () => {
     }
   });
 
-  it("is saved once, although the service went away in the middle of a save", async () => {
+  it.runIf(isLong)("is saved once, although the service went away in the middle of a save", async () => {
     const { page } = await openFound();
     // The service saves, and its answer is lost; then it is away.
     let isAway = true;

@@ -150,7 +150,7 @@ describe("what was begun in the studio", () => {
       .waitFor();
   });
 
-  it("continues when the service answers again, and the studio says so meanwhile", async () => {
+  it.runIf(isLong)("continues when the service answers again, and the studio says so meanwhile", async () => {
     const { page } = await openStudio(stack);
     await begin(page, BROKEN("away.png"));
     const back = await handleRequests(page, /\/v1\/jobs\/job_|config\.json/, (route) => route.abort());
@@ -161,7 +161,7 @@ describe("what was begun in the studio", () => {
     await page.getByText("Work goes on when it answers.").waitFor({ state: "detached" });
   });
 
-  it("is called canceled, not failed, in a batch that a person cancels", async () => {
+  it.runIf(isLong)("is called canceled, not failed, in a batch that a person cancels", async () => {
     const { page } = await openStudio(stack);
     await begin(page, ["samples/coffee.png", "samples/chelsea.png", "samples/astronaut.png"]);
     await segment(page).click();
@@ -171,36 +171,39 @@ describe("what was begun in the studio", () => {
     await gallery.getByRole("radio", { name: "Failed 0" }).waitFor();
   });
 
-  it("belongs to one person: a late answer changes nothing after a sign-out, which ends the uploads", async () => {
-    const other = await useSharedStack();
-    const { page } = await openStudio(stack);
-    const late = await holdNext(page, /\/v1\/account$/);
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-    await late.arrived;
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await signInByKey(page, other.apiKey);
-    await begin(page, BROKEN("theirs.png"));
-    await late.release();
-    await page.reload();
-    await page.getByRole("button", { name: "Remove cup" }).waitFor();
-    await expect.poll(() => page.title()).toContain("theirs.png");
+  it.runIf(isLong)(
+    "belongs to one person: a late answer changes nothing after a sign-out, which ends the uploads",
+    async () => {
+      const other = await useSharedStack();
+      const { page } = await openStudio(stack);
+      const late = await holdNext(page, /\/v1\/account$/);
+      await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+      await late.arrived;
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await signInByKey(page, other.apiKey);
+      await begin(page, BROKEN("theirs.png"));
+      await late.release();
+      await page.reload();
+      await page.getByRole("button", { name: "Remove cup" }).waitFor();
+      await expect.poll(() => page.title()).toContain("theirs.png");
 
-    // The storage never answers.
-    await handleRequests(page, /\/inputs\//, async () => {});
-    const ended: string[] = [];
-    page.on("requestfailed", (request) => ended.push(request.url()));
-    const upload = page.waitForRequest(/\/inputs\//);
-    await segment(page).click();
-    await upload;
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByText("1 file not sent yet: theirs.png").waitFor();
-    expect(await furtherFindingsOn(page)).toEqual([]);
-    await page.getByRole("button", { name: "Stay signed in" }).click();
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByRole("button", { name: "Sign out and delete" }).click();
-    await signInByKey(page, stack.apiKey);
-    expect(ended.filter((url) => url.includes("/inputs/"))).toHaveLength(1);
-  });
+      // The storage never answers.
+      await handleRequests(page, /\/inputs\//, async () => {});
+      const ended: string[] = [];
+      page.on("requestfailed", (request) => ended.push(request.url()));
+      const upload = page.waitForRequest(/\/inputs\//);
+      await segment(page).click();
+      await upload;
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByText("1 file not sent yet: theirs.png").waitFor();
+      expect(await furtherFindingsOn(page)).toEqual([]);
+      await page.getByRole("button", { name: "Stay signed in" }).click();
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("button", { name: "Sign out and delete" }).click();
+      await signInByKey(page, stack.apiKey);
+      expect(ended.filter((url) => url.includes("/inputs/"))).toHaveLength(1);
+    },
+  );
 
   it.runIf(isLong)(
     "is found again by a new sign-in, also if its job came while the page was leaving",

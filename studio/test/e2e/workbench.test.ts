@@ -149,66 +149,72 @@ describe("the workbench", () => {
     await instance(page, "Object 2").waitFor();
   });
 
-  it("marks a word that the model may not know, offers those that it knows, and names what could not be searched for", async () => {
-    const { page } = await openStudio(stack);
-    await give(page, COFFEE);
-    await page.getByLabel("Prompts").fill("zeppelin, cu");
-    await page.getByText(/zeppelin: not among the model’s \d+ words/).waitFor();
-    await page.getByLabel("Prompts").fill("");
-    await page.keyboard.press("ArrowDown");
-    await page.getByRole("option").nth(70).waitFor();
-    expect(await furtherFindingsOn(page)).toEqual([]);
-    await page.getByLabel("Prompts").fill("cu");
-    await page.getByRole("option", { name: "cup", exact: true }).waitFor();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
-    await segment(page).click();
-    await page.getByText("Some words aren’t in the model’s vocabulary").waitFor();
-    await instance(page, "cup 1").waitFor();
-    // The list says the same.
-    await page.getByText("Not looked for, because the model doesn’t know it: zeppelin.").waitFor();
-    await page.getByRole("button", { name: "Dismiss" }).click();
-    await page.getByText("Some words aren’t in the model’s vocabulary").waitFor({ state: "detached" });
-  });
+  it.runIf(isLong)(
+    "marks a word that the model may not know, offers those that it knows, and names what could not be searched for",
+    async () => {
+      const { page } = await openStudio(stack);
+      await give(page, COFFEE);
+      await page.getByLabel("Prompts").fill("zeppelin, cu");
+      await page.getByText(/zeppelin: not among the model’s \d+ words/).waitFor();
+      await page.getByLabel("Prompts").fill("");
+      await page.keyboard.press("ArrowDown");
+      await page.getByRole("option").nth(70).waitFor();
+      expect(await furtherFindingsOn(page)).toEqual([]);
+      await page.getByLabel("Prompts").fill("cu");
+      await page.getByRole("option", { name: "cup", exact: true }).waitFor();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+      await segment(page).click();
+      await page.getByText("Some words aren’t in the model’s vocabulary").waitFor();
+      await instance(page, "cup 1").waitFor();
+      // The list says the same.
+      await page.getByText("Not looked for, because the model doesn’t know it: zeppelin.").waitFor();
+      await page.getByRole("button", { name: "Dismiss" }).click();
+      await page.getByText("Some words aren’t in the model’s vocabulary").waitFor({ state: "detached" });
+    },
+  );
 
-  it("takes the pictures of a folder that is dropped, and of those in it, by their names", async () => {
-    const { page } = await openStudio(stack);
-    await page.getByRole("button", { name: "Choose a folder" }).waitFor();
-    await page.evaluate(
-      async (url) => {
-        const picture = await (await fetch(url)).blob();
-        const file = (name: string) => ({
-          name,
-          isFile: true,
-          file: (take: (each: File) => void) => take(new File([picture], name, { type: "image/png" })),
-        });
-        const folder = (name: string, all: readonly object[]) => ({
-          name,
-          isDirectory: true,
-          createReader: () => {
-            const parts = [all.slice(0, 2), all.slice(2), []];
-            return { readEntries: (take: (part: readonly object[]) => void) => take(parts.shift() ?? []) };
-          },
-        });
-        const tree = folder("photos", [
-          file("b10.png"),
-          file(".DS_Store"),
-          folder("more", [file("c.png")]),
-          file("b9.png"),
-        ]);
-        const drop = new Event("drop", { bubbles: true, cancelable: true });
-        const dataTransfer = { files: [new File([], "photos")], items: [{ webkitGetAsEntry: () => tree }] };
-        dispatchEvent(Object.assign(drop, { dataTransfer }));
-      },
-      new URL((await page.locator(".empty-sample img").getAttribute("src")) ?? "", page.url()).href,
-    );
-    const strip = page.getByRole("navigation", { name: "Pictures" });
-    await expect
-      .poll(() =>
-        strip.locator(".strip-picture").evaluateAll((all) => all.map((each) => each.getAttribute("title"))),
-      )
-      .toEqual(["b9.png", "b10.png", "c.png"]);
-  });
+  it.runIf(isLong)(
+    "takes the pictures of a folder that is dropped, and of those in it, by their names",
+    async () => {
+      const { page } = await openStudio(stack);
+      await page.getByRole("button", { name: "Choose a folder" }).waitFor();
+      await page.evaluate(
+        async (url) => {
+          const picture = await (await fetch(url)).blob();
+          const file = (name: string) => ({
+            name,
+            isFile: true,
+            file: (take: (each: File) => void) => take(new File([picture], name, { type: "image/png" })),
+          });
+          const folder = (name: string, all: readonly object[]) => ({
+            name,
+            isDirectory: true,
+            createReader: () => {
+              const parts = [all.slice(0, 2), all.slice(2), []];
+              return { readEntries: (take: (part: readonly object[]) => void) => take(parts.shift() ?? []) };
+            },
+          });
+          const tree = folder("photos", [
+            file("b10.png"),
+            file(".DS_Store"),
+            folder("more", [file("c.png")]),
+            file("b9.png"),
+          ]);
+          const drop = new Event("drop", { bubbles: true, cancelable: true });
+          const dataTransfer = { files: [new File([], "photos")], items: [{ webkitGetAsEntry: () => tree }] };
+          dispatchEvent(Object.assign(drop, { dataTransfer }));
+        },
+        new URL((await page.locator(".empty-sample img").getAttribute("src")) ?? "", page.url()).href,
+      );
+      const strip = page.getByRole("navigation", { name: "Pictures" });
+      await expect
+        .poll(() =>
+          strip.locator(".strip-picture").evaluateAll((all) => all.map((each) => each.getAttribute("title"))),
+        )
+        .toEqual(["b9.png", "b10.png", "c.png"]);
+    },
+  );
 
   it("refuses a file that is no picture in place, and explains a damaged one", async () => {
     const { page } = await openStudio(stack);
@@ -257,7 +263,7 @@ describe("the workbench", () => {
     await page.getByText("3 units of the 100 left in your trial.").waitFor();
   });
 
-  it("waits for the network, continues by itself, and loses no input", async () => {
+  it.runIf(isLong)("waits for the network, continues by itself, and loses no input", async () => {
     const { page, context } = await openStudio(stack);
     await give(page, COFFEE);
     await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
@@ -268,25 +274,28 @@ describe("the workbench", () => {
     await instance(page, "cup 1").waitFor();
   });
 
-  it("keeps unfinished work after a reload during an upload, and its prompts after a reload during a job", async () => {
-    const { page } = await openStudio(stack);
-    // The storage never answers: the upload is under way for as long as the test likes.
-    const release = await handleRequests(page, /\/inputs\//, async () => {});
-    await give(page, COFFEE);
-    await ask(page, "cup");
-    await page.getByText(/^Uploading the picture/).waitFor();
-    page.once("dialog", (dialog) => void dialog.accept());
-    await page.reload();
-    await page.getByText("The upload was interrupted").waitFor();
+  it.runIf(isLong)(
+    "keeps unfinished work after a reload during an upload, and its prompts after a reload during a job",
+    async () => {
+      const { page } = await openStudio(stack);
+      // The storage never answers: the upload is under way for as long as the test likes.
+      const release = await handleRequests(page, /\/inputs\//, async () => {});
+      await give(page, COFFEE);
+      await ask(page, "cup");
+      await page.getByText(/^Uploading the picture/).waitFor();
+      page.once("dialog", (dialog) => void dialog.accept());
+      await page.reload();
+      await page.getByText("The upload was interrupted").waitFor();
 
-    release();
-    await segment(page).click();
-    await page.waitForURL(/\/jobs\//);
-    await page.reload();
-    // A job that has ended meanwhile folds its prompts.
-    const folded = page.getByRole("button", { name: "Change prompts" });
-    await page.getByRole("button", { name: "Remove cup" }).or(folded).waitFor();
-    await instance(page, "cup 1").waitFor();
-    await page.getByTitle("cup", { exact: true }).waitFor();
-  });
+      release();
+      await segment(page).click();
+      await page.waitForURL(/\/jobs\//);
+      await page.reload();
+      // A job that has ended meanwhile folds its prompts.
+      const folded = page.getByRole("button", { name: "Change prompts" });
+      await page.getByRole("button", { name: "Remove cup" }).or(folded).waitFor();
+      await instance(page, "cup 1").waitFor();
+      await page.getByTitle("cup", { exact: true }).waitFor();
+    },
+  );
 });

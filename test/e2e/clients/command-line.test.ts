@@ -94,27 +94,33 @@ describe("the command line against the whole stack", () => {
     ]);
   });
 
-  it("keeps a key, for this service alone, in a file that only its owner can read", async () => {
-    const config = {
-      XDG_CONFIG_HOME: join(folder, "config"),
-      SEGMENTATION_API_KEY: "",
-      SEGMENTATION_BASE_URL: "",
-    };
-    const login = await run(["login", "--base-url", stack.baseUrl], {
-      ...config,
-      stdin: `${stack.apiKey}\n`,
-    });
-    expect([login.code, login.err]).toEqual([0, expect.stringContaining("The key is stored in")]);
-    expect(login.out + login.err).not.toContain(stack.apiKey);
-    const { mode } = await stat(join(folder, "config/segmentation-client/config.json"));
-    expect(mode & 0o777).toBe(0o600);
-    expect((await run(["account"], config)).out).toMatch(/^access +paid$/m);
-    const elsewhere = await run(["account", "--base-url", "http://127.0.0.1:9"], config);
-    expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining("There is no API key for")]);
+  it.runIf(isLong)(
+    "keeps a key, for this service alone, in a file that only its owner can read",
+    async () => {
+      const config = {
+        XDG_CONFIG_HOME: join(folder, "config"),
+        SEGMENTATION_API_KEY: "",
+        SEGMENTATION_BASE_URL: "",
+      };
+      const login = await run(["login", "--base-url", stack.baseUrl], {
+        ...config,
+        stdin: `${stack.apiKey}\n`,
+      });
+      expect([login.code, login.err]).toEqual([0, expect.stringContaining("The key is stored in")]);
+      expect(login.out + login.err).not.toContain(stack.apiKey);
+      const { mode } = await stat(join(folder, "config/segmentation-client/config.json"));
+      expect(mode & 0o777).toBe(0o600);
+      expect((await run(["account"], config)).out).toMatch(/^access +paid$/m);
+      const elsewhere = await run(["account", "--base-url", "http://127.0.0.1:9"], config);
+      expect([elsewhere.code, elsewhere.err]).toEqual([
+        1,
+        expect.stringContaining("There is no API key for"),
+      ]);
 
-    const wrong = await run(["login"], { ...config, stdin: "sk_live_wrong" });
-    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("does not accept this API key")]);
-  });
+      const wrong = await run(["login"], { ...config, stdin: "sk_live_wrong" });
+      expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("does not accept this API key")]);
+    },
+  );
 
   it.runIf(isLong)("lists, shows, saves and deletes jobs, and makes and revokes keys", async () => {
     const jobs: { jobId: string }[] = JSON.parse((await run(["jobs", "--json"])).out);
