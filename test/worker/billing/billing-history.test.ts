@@ -71,7 +71,7 @@ describe("a history of webhooks", () => {
     let events = 0;
     /** The undelivered webhooks, with the number of their deliveries. */
     let pending: { webhook: Request; times: number }[] = [];
-    while (events < amount({ short: 60, long: 500 })) {
+    while (events < amount({ short: 30, long: 500 })) {
       // Events of earlier rounds: the answers to their requests come after this round's changes.
       const gate = Promise.withResolvers<void>();
       underWay = () => gate.promise;

@@ -28,7 +28,7 @@ import { fakeElsewhere } from "../../support/worker/fakes/elsewhere.ts";
 import { FakeStripe } from "../../support/worker/fakes/stripe.ts";
 
 /** Fewer than an account may send in a minute. */
-const BATCH = amount({ short: 250, long: 500 });
+const BATCH = amount({ short: 100, long: 500 });
 
 /** Requests in batches, different ones for each part. Waiting jobs wake up: a part begins with none. */
 const batches = (part: number, numRuns: number): fc.Parameters<[RandomRequest[]]> => ({

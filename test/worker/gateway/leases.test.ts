@@ -17,7 +17,7 @@ let taskId: string;
 beforeEach(async () => {
   later(AHEAD_MS);
   client = await newClient();
-  installGateway();
+  await installGateway();
   worker = await FakeWorker.start("desk");
   ({ jobId, taskId } = await newJob(client));
   await deliverTask(jobId, taskId);

@@ -17,7 +17,7 @@ let client: Client;
 let pool: InferenceClient;
 beforeEach(async () => {
   client = await newClient();
-  pool = installGateway();
+  pool = await installGateway();
 });
 
 const statusOf = async (jobId: string): Promise<string> =>

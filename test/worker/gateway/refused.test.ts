@@ -16,8 +16,8 @@ import { newJob } from "../../support/worker/fixtures/jobs.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 import { overrideSettings } from "../../support/worker/runtime/settings.ts";
 
-beforeEach(() => {
-  installGateway();
+beforeEach(async () => {
+  await installGateway();
 });
 
 describe("a connection", () => {

@@ -123,7 +123,7 @@ const isListed = async (jobId: string): Promise<boolean> =>
 
 it("a job that was answered 202 stays after any failures and lost rows", async () => {
   const draw = new Draw();
-  for (let i = 0; i < amount({ short: 4, long: 400 }); i += 1) {
+  for (let i = 0; i < amount({ short: 2, long: 400 }); i += 1) {
     const { acknowledged, status, story } = await round(draw, true);
     for (const jobId of acknowledged) expect(await status(jobId), story.join("\n")).toBe(200);
   }
@@ -131,7 +131,7 @@ it("a job that was answered 202 stays after any failures and lost rows", async (
 
 it("a withdrawn job disappears after any failures and costs nothing, as long as no row is lost", async () => {
   const draw = new Draw();
-  for (let i = 0; i < amount({ short: 4, long: 400 }); i += 1) {
+  for (let i = 0; i < amount({ short: 2, long: 400 }); i += 1) {
     const { acknowledged, begun, status, story } = await round(draw, false);
     for (const jobId of begun) {
       const listed = await isListed(jobId);

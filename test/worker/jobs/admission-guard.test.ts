@@ -156,7 +156,7 @@ describe("the guard within the transaction that lists a job", () => {
       ),
       {
         seed: Number(env.SEED),
-        numRuns: amount({ short: 50, long: 500 }),
+        numRuns: amount({ short: 20, long: 500 }),
         examples: examples.map((example) => [example]),
       },
     );

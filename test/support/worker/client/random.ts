@@ -4,6 +4,9 @@ import fc from "fast-check";
 /** Returns the number of draws of a random test: few in every run, many in the long one. */
 export const amount = (of: { short: number; long: number }): number => of[env.FUZZ];
 
+/** True in the long form, which has the slow tests, too. */
+export const isLong = env.FUZZ === "long";
+
 /** Draws up to `most` values from the run's seed, so that `SEED=…` repeats them. */
 export class Draw {
   readonly #values: Iterator<number, undefined>;

@@ -20,8 +20,12 @@ import { installPools } from "./simulated-pool.ts";
 
 export const gateway = () => env.GATEWAY.getByName(GATEWAY);
 
-/** The service has the gateway as its only pool, for the rest of the test. Returns that pool. */
-export function installGateway(): InferenceClient {
+/**
+ * The service has the gateway as its only pool, for the rest of the test. Returns that pool. It begins without workers: a reset
+ * may miss an object whose connections end only after the test.
+ */
+export async function installGateway(): Promise<InferenceClient> {
+  for (const { name } of await gateway().listWorkers()) await gateway().removeWorker(name);
   overrideSettings({ INFERENCE_GATEWAY: true });
   const pool = new InferenceClient("gateway", objectNamed(env.GATEWAY, GATEWAY));
   installPools([pool]);

@@ -10,7 +10,6 @@ import { ring } from "../../support/worker/fixtures/archives.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
 import { finishJob, FakeInference } from "../../support/worker/fakes/inference.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
-import { amount } from "../../support/worker/client/random.ts";
 import { later, PATIENT } from "../../support/worker/runtime/time.ts";
 import {
   newEndpoint,
@@ -21,7 +20,7 @@ import {
 } from "../../support/worker/fakes/webhooks.ts";
 import { shownEndpoint } from "../../support/worker/fixtures/webhook-endpoint.ts";
 
-const JOBS = amount({ short: 6, long: 1_000 });
+const JOBS = 1_000;
 const THIRD = Math.ceil(JOBS / 3);
 const DAY = 86_400_000;
 /** Duration of one attempt at the slow endpoint, in real milliseconds: enough for others to come in between. */

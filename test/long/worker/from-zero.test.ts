@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { Backlog } from "../../../src/operator/contract/operator.ts";
 import { newClient } from "../../support/worker/client/api.ts";
 import { operate } from "../../support/worker/client/operator.ts";
-import { amount, Draw } from "../../support/worker/client/random.ts";
+import { Draw } from "../../support/worker/client/random.ts";
 import { HeldQueue } from "../../support/worker/fakes/held-queue.ts";
 import { callBack, success } from "../../support/worker/fakes/inference.ts";
 import { installPools, SimulatedPool } from "../../support/worker/fakes/simulated-pool.ts";
@@ -94,8 +94,8 @@ class Fleet {
 }
 
 it("machines that come from zero and vanish finish all pictures, charge each once, and go back to zero", async () => {
-  const jobs = amount({ short: 5, long: 10 });
-  const each = amount({ short: 6, long: 100 });
+  const jobs = 10;
+  const each = 100;
   const pictures = jobs * each;
   const charged = [
     ["reserve", each],

@@ -14,7 +14,7 @@ import {
   taskMessage,
 } from "../../support/worker/fakes/inference.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
-import { amount, Draw } from "../../support/worker/client/random.ts";
+import { Draw } from "../../support/worker/client/random.ts";
 import { later } from "../../support/worker/runtime/time.ts";
 
 interface Message {
@@ -26,7 +26,7 @@ interface Message {
 const WINDOW = 6;
 const PLACES = 4;
 const JOBS = 5;
-const TASKS = amount({ short: 8, long: 100 });
+const TASKS = 100;
 
 /** An inference service with a few places a lane: it answers 429 while they are taken. */
 class BusyInference extends FakeInference {
