@@ -14,7 +14,7 @@ disableTelemetry();
 const memory = process.env["TMPDIR"] === undefined ? memoryFolder() : null;
 if (memory !== null) process.env["TMPDIR"] = memory;
 
-/** What only a test that hangs exceeds, however much else the machine has to do. */
+/** A limit that only a hanging test exceeds, even on a busy machine. */
 const HANG_MS = 300_000;
 
 /**

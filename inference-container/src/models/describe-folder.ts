@@ -32,7 +32,7 @@ export function readTemplate(template: unknown): Template {
   return Template.parse(template);
 }
 
-/** What a template adds to another of its folder: files, graphs, tensors of its graphs, other fields. */
+/** The additions of a template to another one of its folder: files, graphs, tensors of its graphs, other fields. */
 const Addition = FileTemplate.extend({
   extends: z.string(),
   graphs: z.record(z.string(), GraphSpec.partial()),

@@ -41,7 +41,7 @@ interface Alike extends Masked {
   readonly examples: readonly Box[];
 }
 
-/** What the tracker draws for a region. */
+/** The tracker's result for a region. */
 interface Marked {
   readonly box?: Box;
   /** Picture pixels, and 1 on the object or 0 outside it. */

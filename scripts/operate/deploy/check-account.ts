@@ -27,7 +27,7 @@ import {
 import { type Finding, missing, pending, runs, unchecked, warning } from "./finding.ts";
 import { addToOperatorFile } from "../../shared/cloudflare/operator-file.ts";
 
-/** What the account says. */
+/** The account's answers. */
 export interface AccountReport {
   readonly findings: readonly Finding[];
   /** The names of the secrets that are set; null if they are not known. */
@@ -210,10 +210,10 @@ export async function checkAccount(
   return { findings: [...secrets.findings, ...found.flat()], secrets: secrets.secrets, accountId };
 }
 
-/** What an account has to have if the configuration has a dataset. */
+/** The part of the account that a configuration with a dataset needs. */
 const ANALYTICS_ENGINE = "Analytics Engine";
 
-/** Whether a version that runs writes into Analytics Engine: then the account has it. */
+/** Returns true if a running version writes to Analytics Engine: then the account has it. */
 async function isInUse(cloudflare: Cloudflare): Promise<boolean> {
   const deployment = read(await cloudflare.ask(["deployments", "status", "--json"]), Deployment);
   if ("reason" in deployment) return false;

@@ -38,10 +38,10 @@ function expiryDays(rule: Rule): number | null {
   return days === undefined ? null : Number(days);
 }
 
-/** Where the entries of closed books are. */
+/** The prefix of the entries of closed books. */
 const BOOKS = "ledger/";
 
-/** Whether a rule for this prefix, as Wrangler prints it, is for some or all of the closed books. */
+/** Returns true if a rule for this prefix, as Wrangler prints it, applies to some or all of the closed books. */
 const coversBooks = (prefix: string): boolean =>
   prefix === "(all prefixes)" || prefix.startsWith(BOOKS) || BOOKS.startsWith(prefix);
 

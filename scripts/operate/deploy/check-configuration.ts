@@ -12,18 +12,18 @@ import {
 import { type Finding, missing, warning } from "./finding.ts";
 import { addToOperatorFile } from "../../shared/cloudflare/operator-file.ts";
 
-/** What wrangler.toml has where an account's own database is to be named. */
+/** The placeholder in wrangler.toml for the id of an account's database. */
 export const PLACEHOLDER_ID = /^[0-]*$/;
 
 const withoutScheme = (pattern: string): string => pattern.replace(/^https?:\/\//, "");
 
-/** Whether a route's pattern, such as `*.example.com/v1/*`, takes requests for a host. */
+/** Returns true if a route's pattern, such as `*.example.com/v1/*`, takes requests for a host. */
 function takesHost(pattern: string, host: string): boolean {
   const routed = withoutScheme(pattern).replace(/\/.*$/, "");
   return routed.startsWith("*") ? host.endsWith(routed.slice(1)) : routed === host;
 }
 
-/** Whether it takes all of them, whatever their path. */
+/** Returns true if it takes all of them, for any path. */
 const takesAllOf = (pattern: string, host: string): boolean =>
   takesHost(pattern, host) && /^[^/]+(?:\/\*)?$/.test(withoutScheme(pattern));
 

@@ -5,7 +5,7 @@ import { type Finding, warning } from "./finding.ts";
 
 const PATIENCE_MS = 10_000;
 
-/** What an address answers: null for 200, else what it says instead. */
+/** Requests an address: null for 200, else a description of its answer. */
 async function problemAt(url: string, signal: AbortSignal): Promise<string | null> {
   try {
     const response = await fetch(url, {

@@ -17,7 +17,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   INFERENCE_URL: "https://your.inference.service",
 };
 
-/** What the Worker will find in its environment: the variables, and the secrets by their names alone. */
+/** The Worker's future environment: the variables, and the names of the secrets. */
 function environmentOf(configuration: Configuration, secrets: ReadonlySet<string> | null) {
   const { vars } = configuration;
   const environment: Record<string, unknown> = { ...vars };
@@ -78,7 +78,7 @@ function endpointCreation(
   };
 }
 
-/** Whether somebody has set it, and not the clone. */
+/** Returns true if somebody has set it, and not the clone. */
 const isOfClone = (value: unknown): boolean =>
   value === undefined || (typeof value === "string" && isLoopback(value));
 

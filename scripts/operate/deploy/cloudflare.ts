@@ -4,7 +4,7 @@ import { messageOf } from "../../shared/error-parts.ts";
 import { WranglerFailure } from "../../shared/cloudflare/wrangler.ts";
 import type { Configuration } from "../../shared/cloudflare/configuration.ts";
 
-/** What Wrangler answered: its output, or its sentence if it failed. */
+/** Wrangler's answer: its output, or its sentence if it failed. */
 export type Answer =
   | { readonly ok: true; readonly output: string }
   | { readonly ok: false; readonly reason: string };

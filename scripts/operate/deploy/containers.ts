@@ -19,7 +19,7 @@ const MODELS = ["builtin", "builtin-fast"] as const;
 /** Time to finish tasks before a machine is replaced. */
 const GRACE_SECONDS = 600;
 
-/** What the command line says about containers. */
+/** The options about containers. */
 export interface ContainerOptions {
   readonly instance?: string | undefined;
   readonly instances?: string | undefined;

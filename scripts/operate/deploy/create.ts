@@ -10,7 +10,7 @@ import { costSentence } from "../../shared/cloudflare/container-prices.ts";
 import { addContainers, type ContainerOptions, hasContainerBinding } from "./containers.ts";
 import { addToOperatorFile } from "../../shared/cloudflare/operator-file.ts";
 
-/** What only the operator knows. */
+/** The facts that only the operator knows. */
 export interface Given extends ContainerOptions {
   readonly domain?: string | undefined;
   readonly "inference-url"?: string | undefined;
@@ -82,7 +82,7 @@ export async function setAddresses(
   else if (url !== null) await addToOperatorFile(base, { vars: { INFERENCE_URL: url } });
 }
 
-/** What became of the creations. */
+/** The outcome of the creations. */
 export interface Created {
   /** The questions of what was made. */
   readonly made: readonly string[];
@@ -128,7 +128,7 @@ export async function createMissing(
   }
 }
 
-/** What a service works without, and nobody but the operator can set up. */
+/** The optional parts that only the operator can set up. */
 export function* checkOptional({ vars, file }: Configuration): Generator<Finding> {
   if (vars["OIDC_ISSUER"] === undefined) {
     yield optional(

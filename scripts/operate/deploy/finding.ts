@@ -2,12 +2,12 @@ import { stripVTControlCharacters } from "node:util";
 import type { Cloudflare } from "./cloudflare.ts";
 
 /**
- * What a check found. `missing`: the service would not work. `unchecked`: it could not be checked. Both stop the deployment.
+ * The result of a check. `missing`: the service would not work. `unchecked`: it could not be checked. Both stop the deployment.
  * `pending`: the deployment does it itself. `warning`: the operator may have wanted it. `optional`: the service works without it.
  */
 export type Severity = "missing" | "unchecked" | "pending" | "warning" | "optional";
 
-/** How `--create` makes a piece itself. Several findings may share one. */
+/** The step with which `--create` makes a piece itself. Several findings may share one. */
 export interface Creation {
   /** Asked before: "Create the queue segmentation-bulk?" */
   readonly question: string;
@@ -28,12 +28,12 @@ export interface Finding {
   /** The piece: "queue segmentation-bulk", "PUBLIC_URL". */
   readonly what: string;
   readonly problem: string;
-  /** What to do: a command, or a sentence that names the file to change. */
+  /** The remedy: a command, or a sentence that names the file to change. */
   readonly mend: string;
   readonly creation?: Creation;
 }
 
-/** Whether the service may be deployed with these findings. */
+/** Returns true if the service may be deployed with these findings. */
 export const isDeployable = (findings: readonly Finding[]): boolean =>
   findings.every(({ severity }) => severity !== "missing" && severity !== "unchecked");
 

@@ -44,7 +44,7 @@ async function ask(
 const mediaOf = ({ r2_buckets: buckets }: Configuration) =>
   buckets.find(({ binding }) => binding === "MEDIA");
 
-/** What to click for the bucket's credentials. */
+/** Instructions for creating the bucket's credentials in the dashboard. */
 export const credentialsToClick = (configuration: Configuration): string =>
   `open https://dash.cloudflare.com/?to=/:account/r2/api-tokens, click Create Account API token, choose Object Read & Write, apply it to the bucket ${mediaOf(configuration)?.bucket_name ?? ""} only, create it, and copy Access Key ID (S3_ACCESS_KEY_ID) and Secret Access Key (S3_SECRET_ACCESS_KEY)`;
 

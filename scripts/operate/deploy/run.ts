@@ -47,7 +47,7 @@ const realWrangler: Wrangler = (args, signal, input) => runWrangler(args, {}, si
 const HEALTH_PATIENCE_MS = 30_000;
 const HEALTH_PAUSE_MS = 3_000;
 
-/** What a test puts in place of the real thing. */
+/** The parts that a test replaces. */
 export interface DeployOptions {
   readonly wrangler?: Wrangler;
   readonly healthPatienceMs?: number;
@@ -60,7 +60,7 @@ const nextSteps = (url: string): string => `Next:
   npm run admin -- create-account --email you@example.com --plan paid --remote
   SEGMENTATION_API_KEY=sk_live_… npm run verify -- --url ${url}`;
 
-/** Whether the operator wants the service verified now, for units of the account whose key is in the environment. */
+/** Asks if the operator wants the service verified now, for units of the account whose key is in the environment. */
 async function wantsVerification({ ask }: Operator): Promise<boolean> {
   if (ask === null || !process.env["SEGMENTATION_API_KEY"]) return false;
   return /^y/i.test(

@@ -25,7 +25,7 @@ export const OPTIONAL_SECRETS = [
 
 const ALL: ReadonlySet<string> = new Set([...NEEDED_SECRETS, ...OPTIONAL_SECRETS]);
 
-/** Whether a setting is a secret. */
+/** Returns true if a setting is a secret. */
 export const isSecret = (name: string): boolean => ALL.has(name);
 
 /** Those that are any random text. */
@@ -66,7 +66,7 @@ const store =
   };
 
 /**
- * How `--create` sets a secret that is missing: it generates it, takes it from the environment, or has Cloudflare make it. None for
+ * The way in which `--create` sets a missing secret: generated, taken from the environment, or made by Cloudflare. None for
  * others.
  * @param secrets the names of those that are set; null if they are not known: then none is made
  */

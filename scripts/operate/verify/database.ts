@@ -13,12 +13,12 @@ import { messageOf } from "../../shared/error-parts.ts";
 import type { StateFolder } from "../../shared/state/state-folder.ts";
 import { runWrangler } from "../../shared/cloudflare/wrangler.ts";
 
-/** How one database is. */
+/** The condition of one database. */
 export interface Measure {
   /** The name of its binding. */
   readonly name: string;
   readonly bytes: number;
-  /** How long a read of one row takes; null if nothing measures that. */
+  /** Duration of a read of one row; null if nothing measures it. */
   readonly ms: number | null;
 }
 

@@ -9,7 +9,7 @@ import { request, seconds, type World } from "./world.ts";
 const PROMPT = "cat";
 const UPLOADS_AT_A_TIME = 6;
 
-/** What is being made when somebody ends the command is made to its end: otherwise nobody would know what to delete. */
+/** Finishes a creation even after Ctrl-C: otherwise its id, and so what to delete, would be unknown. */
 async function upload({ client, made, signal }: World): Promise<string> {
   signal.throwIfAborted();
   const taskId = await client.upload(new Blob([await picture()], { type: "image/png" }));

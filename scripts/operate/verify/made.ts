@@ -3,14 +3,14 @@ import { type SegmentationClient, SegmentationError } from "segmentation-client/
 /** The most units that a verification may cost. */
 const MOST_UNITS = 200;
 
-/** What a verification has made on the service, so that it can delete it, and what it has spent. */
+/** Everything that a verification has created on the service, to be deleted, and the units that it has spent. */
 export class Made {
   readonly uploads = new Set<string>();
   readonly jobs = new Set<string>();
   readonly endpoints = new Set<string>();
   #units = 0;
 
-  /** How many units the jobs may have cost, at the most. */
+  /** Maximum number of units that the jobs may have cost. */
   get units(): number {
     return this.#units;
   }

@@ -7,7 +7,7 @@ import { probe } from "./probe.ts";
 import { LeftOut, type Row, Wrong } from "./row.ts";
 import { seconds, within, type World } from "./world.ts";
 
-/** What one database holds at D1, bytes. */
+/** Maximum size of a D1 database, in bytes. */
 const MOST_BYTES = 10 * 1_000 ** 3;
 const FULL_SHARE = 0.7;
 /** A read that takes longer is far away, or waits for others. Milliseconds, measured by the database. */
@@ -15,7 +15,7 @@ const SLOW_MS = 500;
 /** The platform may be up to a minute late with an alarm. Milliseconds. */
 const LATE_MS = 60_000;
 
-/** What is wrong with a database of this size that takes so long for a read; null if nothing is. */
+/** Returns the problem of a database of this size and read time; null if there is none. */
 export function databaseProblem(bytes: number, ms: number | null): string | null {
   if (bytes > FULL_SHARE * MOST_BYTES)
     return `it has ${giga(bytes)} of the ${giga(MOST_BYTES)} that one database holds`;
@@ -27,7 +27,7 @@ const giga = (bytes: number): string => `${(bytes / 1_000 ** 3).toFixed(2)} GB`;
 const Points = z.object({ data: z.array(z.object({ points: z.coerce.number() })) });
 const ANALYTICS = "https://api.cloudflare.com/client/v4/accounts";
 
-/** How many metrics were written in the last minutes, by Cloudflare's API. */
+/** Returns the number of metrics written in the last minutes, by Cloudflare's API. */
 async function pointsWritten({ signal }: World): Promise<number> {
   const { CLOUDFLARE_ACCOUNT_ID: account, CLOUDFLARE_API_TOKEN: token } = process.env;
   if (account === undefined || token === undefined)
@@ -44,7 +44,7 @@ async function pointsWritten({ signal }: World): Promise<number> {
   return Points.parse(await response.json()).data[0]?.points ?? 0;
 }
 
-/** What only the operator can see: the books and the records. */
+/** Rows about data that only the operator can see: the database, the log and the metrics. */
 export const OPERATOR_ROWS: readonly Row[] = [
   {
     name: "database",
@@ -125,7 +125,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
 ];
 
 const AT_A_TIME = 40;
-/** How far beyond the rate requests are sent: each of Cloudflare's locations counts by itself, and not exactly. */
+/** Factor by which the requests exceed the rate: each Cloudflare location counts separately and approximately. */
 const BEYOND = 2.5;
 /** Below this, the rate was hardly exceeded, and nothing follows from it. */
 const SURELY = 1.5;

@@ -4,7 +4,7 @@ import { LeftOut, NO_LOCAL_URLS, type Row, Wrong } from "./row.ts";
 import { importRefusal } from "./service-rows.ts";
 import { request, seconds, within, type World } from "./world.ts";
 
-/** How long an import may run before its client goes away. */
+/** Time after which an import's client disconnects. */
 const GONE_AFTER_MS = 700;
 
 /** Begins an import and goes away in the middle. */
@@ -34,7 +34,7 @@ async function leaveImport(world: World, url: string): Promise<void> {
   );
 }
 
-/** What an account got between two times (epoch ms) and this verification knows nothing of. */
+/** Returns the account's uploads between two times (epoch ms) that this verification did not make. */
 async function remainsOf(
   { made }: World,
   database: Database,
@@ -46,7 +46,7 @@ async function remainsOf(
   return rows.filter(({ task_id: id }) => !made.uploads.has(String(id))).length;
 }
 
-/** What the service asks of others: whether it lets go, and where it may not go. */
+/** Rows about the service's requests to others: that it aborts them, and refuses forbidden hosts. */
 export const OUTSIDE_ROWS: readonly Row[] = [
   {
     name: "an import whose client goes away",

@@ -18,11 +18,11 @@ const DRIP_EVERY_MS = 50;
 /** A server for a local stack to call: what a verification of a deployment needs others' addresses for. */
 export class OwnServer {
   readonly #server = createServer();
-  /** What arrived at `/webhook`. */
+  /** The requests to `/webhook`. */
   readonly received: Received[] = [];
-  /** How many requests were redirected. */
+  /** Number of redirected requests. */
   moved = 0;
-  /** When somebody began to read the endless picture, and when nobody did any more (epoch ms). */
+  /** Times at which the service began and stopped reading the endless picture (epoch ms). */
   readonly reading: { from: number | null; until: number | null } = { from: null, until: null };
 
   static async start(): Promise<OwnServer> {

@@ -41,7 +41,7 @@ function summaryOf(outcomes: readonly Outcome[]): string {
   return `Everything that was tried is as the service assumes: ${counted(count("ok"), "row")}${out}.`;
 }
 
-/** Whether nothing is wrong. */
+/** Returns true if nothing is wrong. */
 export const isVerified = (outcomes: readonly Outcome[]): boolean =>
   outcomes.every(({ verdict }) => verdict !== "wrong");
 
@@ -69,6 +69,6 @@ export async function withProgress<T>(
   }
 }
 
-/** What the operator reads at the end. */
+/** Returns the summary at the end. */
 export const verificationText = (outcomes: readonly Outcome[]): string =>
   `\n${tableOf(outcomes)}\n\n${summaryOf(outcomes)}`;

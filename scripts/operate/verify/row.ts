@@ -6,7 +6,7 @@ export interface Row {
   readonly name: string;
   /** Returns what it saw. @throws Wrong, LeftOut; any other failure is wrong too */
   readonly run: (world: World) => Promise<string>;
-  /** What to do if it is wrong. */
+  /** The remedy if it is wrong. */
   readonly mend: string;
 }
 
@@ -24,11 +24,11 @@ export class LeftOut extends Error {
 export const NO_LOCAL_URLS =
   "the stack sends no requests to its own machine: start it without ALLOW_LOCAL_URLS=false";
 
-/** What a row came to. */
+/** The outcome of a row. */
 export interface Outcome {
   readonly name: string;
   readonly verdict: "ok" | "wrong" | "left out";
   readonly saw: string;
-  /** What to do; null unless it is wrong. */
+  /** The remedy; null unless it is wrong. */
   readonly mend: string | null;
 }

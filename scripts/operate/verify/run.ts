@@ -9,7 +9,7 @@ import { STORAGE_ROWS } from "./storage-rows.ts";
 import { WEBHOOK_ROWS } from "./webhook-rows.ts";
 import type { World } from "./world.ts";
 
-/** What has nothing to do with each other is verified side by side; within a group, one row after the other. */
+/** Independent groups are verified in parallel; within a group, one row after the other. */
 const GROUPS: readonly (readonly Row[])[] = [
   STORAGE_ROWS,
   JOB_ROWS,
@@ -45,7 +45,7 @@ async function outcomeOf({ name, run, mend }: Row, world: World): Promise<Outcom
   }
 }
 
-/** How long the deletion may take after everything else has ended, or was ended. */
+/** Time limit of the deletion after everything else has ended or was ended. */
 const DELETION_MS = 60_000;
 
 const DELETED = "what it made is deleted";

@@ -10,7 +10,7 @@ const STARTED_MS = 3_000;
 
 const BIG_JOB = "the job of many pictures";
 
-/** Whether the service is there, where it thinks it is, and takes the key. */
+/** Rows about the service itself: it responds, knows its address and accepts the key. */
 export const SERVICE_ROWS: readonly Row[] = [
   {
     name: "health",

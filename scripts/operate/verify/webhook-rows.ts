@@ -23,7 +23,7 @@ async function attemptsOf({ client, signal }: World, endpointId: string) {
 /** The delay before a second attempt is five seconds. */
 const RETRY_MS = 5_000;
 
-/** What the service sends by itself, now and later. */
+/** Rows about requests that the service sends on its own, now and later. */
 export const WEBHOOK_ROWS: readonly Row[] = [
   {
     name: "a webhook",
@@ -77,7 +77,7 @@ export const WEBHOOK_ROWS: readonly Row[] = [
   },
 ];
 
-/** Where the receiver is here, what it received is checked as a customer would. */
+/** If the receiver is on this machine, checks the received requests as a customer would. */
 function verifySignature({ local, named }: World, secret: string | undefined): void {
   const received = local?.server.received[0];
   if (named.webhookUrl !== undefined || received === undefined || secret === undefined) return;

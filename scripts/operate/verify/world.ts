@@ -6,7 +6,7 @@ import type { StateFolder } from "../../shared/state/state-folder.ts";
 import type { Made } from "./made.ts";
 import type { OwnServer } from "./own-server.ts";
 
-/** How large and how patient a verification is. Milliseconds. */
+/** The size and the time limits of a verification, in milliseconds. */
 export interface Form {
   /** Pictures of the large job. */
   readonly pictures: number;
@@ -14,15 +14,15 @@ export interface Form {
   readonly cancelled: number;
   /** For how long a request asks to be held back: `Prefer: wait`, in seconds. */
   readonly waitSeconds: number;
-  /** How long a stream has to have lived to prove that silence does not end it. */
+  /** Least duration of a stream that proves that silence does not end it. */
   readonly streamMs: number;
   /** From an accepted job to its first task under way. */
   readonly queueMs: number;
-  /** How long a job, an archive or an event may take before it counts as lost. */
+  /** Time after which a job, an archive or an event counts as lost. */
   readonly patienceMs: number;
-  /** How long a container may take to start. */
+  /** Time limit for the start of a container. */
   readonly coldStartMs: number;
-  /** How long the source of an import may be read on after its client has gone. */
+  /** Time for which the service may continue to read the source of an import after the client has gone. */
   readonly letGoMs: number;
   /** The requests per minute of an account, as `RATE_LIMIT` of wrangler.toml has them. */
   readonly perMinute: number;
@@ -54,7 +54,7 @@ export const LOCAL_FORM: Form = {
   perMinute: 600,
 };
 
-/** What only a local stack has: its folder, and a server on the same machine that it may call. */
+/** The additional parts of a local stack: its folder, and a server on the same machine that it may call. */
 export interface Local {
   readonly state: StateFolder;
   readonly server: OwnServer;
@@ -69,16 +69,16 @@ export interface Named {
   readonly protectedUrl?: string | undefined;
 }
 
-/** How a stream of events went. */
+/** The course of a stream of events. */
 export interface StreamEnd {
-  /** Whether it ended by the job's end, and not in between. */
+  /** True if the job's end closed it, and nothing before. */
   readonly ended: boolean;
   readonly livedMs: number;
   /** The longest time without a byte. */
   readonly silentMs: number;
 }
 
-/** What the rows need. */
+/** The environment of the rows. */
 export interface World {
   /** Without a slash at its end. */
   readonly baseUrl: string;
@@ -96,7 +96,7 @@ export interface World {
   /** The queue to which the bucket reports uploads; null if there is none. */
   readonly eventQueue: string | null;
   readonly made: Made;
-  /** What the rows learn from each other. */
+  /** Results that later rows use. */
   readonly learned: {
     jobId?: string;
     tasks?: readonly string[];

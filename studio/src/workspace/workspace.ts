@@ -135,7 +135,7 @@ export class Workspace {
   /** Instances by the number of their attempt, of objects that were pointed at. */
   readonly drawn = signal<ReadonlyMap<number, Instance>>(new Map());
 
-  /** How far the browser is with drawing masks itself, by picture. */
+  /** The browser's progress toward drawing masks itself, by picture. */
   readonly instants = signal<ReadonlyMap<string, Instant>>(new Map());
   /** Jobs that have returned an embedding, by taskId. */
   readonly embeddings = new Map<string, FoundJob>();

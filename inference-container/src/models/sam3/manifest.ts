@@ -27,7 +27,7 @@ const Outputs = z.strictObject({
 });
 export type Outputs = z.infer<typeof Outputs>;
 
-/** What `requireUsed` checks, without a graph that a folder may lack. */
+/** Calls `requireUsed` without the graph that a folder may lack. */
 function requireParts({ graphs, ...manifest }: Sam3Manifest, context: z.RefinementCtx): void {
   const { regions, ...rest } = graphs;
   requireUsed({ ...manifest, graphs: { ...rest, ...(regions && { regions }) } }, context);
@@ -49,7 +49,7 @@ const Fields = Manifest.extend({
   /** The label of an absent box prompt: the decoder requires one without examples too. */
   absentBoxLabel: z.int(),
   outputs: Outputs,
-  /** How regions are drawn; with the graph `regions` alone. */
+  /** Settings for drawing regions; only with the graph `regions`. */
   masks: MaskDrawing.optional(),
 }).strict();
 export type Sam3Manifest = z.infer<typeof Fields>;

@@ -36,7 +36,7 @@ const preload = (owner: Owner): void => void decoderOf(owner).catch(() => (isUna
 export const mayDecode = ({ type }: Workspace): boolean =>
   !isUnable.value && !isVisitor.value && type.value === "image" && model.value?.interactive !== undefined;
 
-/** How far the browser is with a picture; null if its embedding is not here, and undefined if the service draws its masks. */
+/** The browser's progress with a picture; null without its embedding, and undefined if the service draws its masks. */
 export function instantOf(workspace: Workspace, key: string): Instant | null | undefined {
   const instant = workspace.instants.value.get(key) ?? null;
   return !mayDecode(workspace) || instant?.at === "failed" ? undefined : instant;

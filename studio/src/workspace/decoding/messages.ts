@@ -1,6 +1,6 @@
 import type { Region } from "../../viewer/types.ts";
 
-/** How far the browser is with drawing masks of a picture itself. */
+/** The browser's progress toward drawing a picture's masks itself. */
 export type Instant =
   | { readonly at: "loading" }
   | { readonly at: "ready"; readonly embedding: Blob }

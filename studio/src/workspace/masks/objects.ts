@@ -18,7 +18,7 @@ export function pointedName(workspace: Workspace, { picture, number, attempts }:
     : `${first.jobId}/${taskId}/${first.maskIndex ?? 0}`;
 }
 
-/** How the names of objects begin that no job has drawn yet. */
+/** Prefix of the names of objects that no job has drawn yet. */
 const NEW = "new/";
 
 /** Tells whether only this page has an object: it can be taken back, named and kept, but not edited yet. */

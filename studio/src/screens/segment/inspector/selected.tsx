@@ -6,7 +6,7 @@ import type { ViewState } from "../state/view-state.ts";
 
 const RenameDialog = lazyDialog(async () => (await import("../../../edit/dialogs.tsx")).RenameDialog);
 
-/** What can be done with several selected objects at once. */
+/** Actions on several selected objects at once. */
 export function Selected({ viewState }: { readonly viewState: ViewState }) {
   const { selecting } = viewState;
   const isNaming = useSignal(false);
