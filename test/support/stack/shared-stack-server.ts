@@ -8,13 +8,6 @@ import { stateFolder } from "../../../scripts/shared/state/state-folder.ts";
 import { errorLines } from "./error-lines.ts";
 import { type SpawnedStack, spawnStack } from "./spawn-stack.ts";
 
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Answers with the shared stack's address once it is up. */
-    readonly sharedStackUrl: string;
-  }
-}
-
 interface Shared {
   readonly stateDir: string;
   readonly stack: SpawnedStack;

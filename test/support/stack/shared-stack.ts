@@ -4,6 +4,13 @@ import { createAccount } from "../../../scripts/shared/database/accounts.ts";
 import { openLocalDatabase } from "../../../scripts/shared/database/database.ts";
 import { StackAddress, stateFolder } from "../../../scripts/shared/state/state-folder.ts";
 
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Answers with the shared stack's address once it is up. */
+    readonly sharedStackUrl: string;
+  }
+}
+
 /** The stack that several test files share. No test stops it, or changes anything outside its account. */
 export type SharedStack = z.infer<typeof SharedStack>;
 const SharedStack = StackAddress.required({ identityUrl: true, billingUrl: true }).extend({
