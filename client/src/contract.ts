@@ -1749,24 +1749,24 @@ export interface components {
             version: string;
             /** @description `open` if prompts may be any phrase; otherwise the labels that the model knows, for which prompts may also use synonyms. */
             vocabulary: "open" | string[];
-            /** @description Whether the model takes a prompt's attributes into account: `red` in `red car`. */
+            /** @description True if the model takes a prompt's attributes into account: `red` in `red car`. */
             attributes: boolean;
-            /** @description Whether the model segments regions given as boxes and as points. */
+            /** @description The kinds of regions that the model segments. */
             regions: {
                 /** @description True if regions may be boxes. */
                 box: boolean;
                 /** @description True if regions may be points. */
                 points: boolean;
-                /** @description Whether it follows what regions of a clip point at. */
+                /** @description True if it tracks the objects of a video's regions. */
                 clips: boolean;
-                /** @description Whether it finds all objects that look like that of a region with `findAll`; by points only if `points` is true too. */
+                /** @description True if it finds all objects that look like that of a region with `findAll`; by points only if `points` is true too. */
                 examples: boolean;
             };
-            /** @description Whether video jobs are possible. */
+            /** @description True if video jobs are possible. */
             video: boolean;
             /** @description The additional formats in which results are written if a job asks for them. */
             formats: string[];
-            /** @description How a client draws masks itself. Absent if the model returns no embeddings, or its decoder is not in the bucket yet. */
+            /** @description The files with which a client draws masks itself. Absent if the model returns no embeddings, or its decoder is not in the bucket yet. */
             interactive?: {
                 /** @description The decoder that draws masks from an embedding. */
                 decoder: {
@@ -1784,7 +1784,7 @@ export interface components {
                 embedding: {
                     /** @description The version of the file's format. */
                     format: number;
-                    /** @description What an embedding costs for each picture. */
+                    /** @description The cost of an embedding, per picture. */
                     units: number;
                 };
             };

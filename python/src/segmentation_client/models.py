@@ -611,16 +611,16 @@ class JobSummary(TypedDict):
 
 
 class ModelRegions(TypedDict):
-    """Whether the model segments regions given as boxes and as points."""
+    """The kinds of regions that the model segments."""
 
     box: bool
     """True if regions may be boxes."""
     points: bool
     """True if regions may be points."""
     clips: bool
-    """Whether it follows what regions of a clip point at."""
+    """True if it tracks the objects of a video's regions."""
     examples: bool
-    """Whether it finds all objects that look like that of a region with `findAll`; by points only if `points` is
+    """True if it finds all objects that look like that of a region with `findAll`; by points only if `points` is
     true too.
     """
 
@@ -642,12 +642,12 @@ class ModelInteractiveEmbedding(TypedDict):
     format: int
     """The version of the file's format."""
     units: int
-    """What an embedding costs for each picture."""
+    """The cost of an embedding, per picture."""
 
 
 class ModelInteractive(TypedDict):
-    """How a client draws masks itself. Absent if the model returns no embeddings, or its decoder is not in the
-    bucket yet.
+    """The files with which a client draws masks itself. Absent if the model returns no embeddings, or its decoder
+    is not in the bucket yet.
     """
 
     decoder: ModelInteractiveDecoder
@@ -668,16 +668,16 @@ class Model(TypedDict):
     use synonyms.
     """
     attributes: bool
-    """Whether the model takes a prompt's attributes into account: `red` in `red car`."""
+    """True if the model takes a prompt's attributes into account: `red` in `red car`."""
     regions: ModelRegions
-    """Whether the model segments regions given as boxes and as points."""
+    """The kinds of regions that the model segments."""
     video: bool
-    """Whether video jobs are possible."""
+    """True if video jobs are possible."""
     formats: list[str]
     """The additional formats in which results are written if a job asks for them."""
     interactive: NotRequired[ModelInteractive]
-    """How a client draws masks itself. Absent if the model returns no embeddings, or its decoder is not in the
-    bucket yet.
+    """The files with which a client draws masks itself. Absent if the model returns no embeddings, or its decoder
+    is not in the bucket yet.
     """
 
 

@@ -12,20 +12,20 @@ export const Model = z
         "`open` if prompts may be any phrase; otherwise the labels that the model knows, for which prompts may also use synonyms.",
     }),
     attributes: z.boolean().meta({
-      description: "Whether the model takes a prompt's attributes into account: `red` in `red car`.",
+      description: "True if the model takes a prompt's attributes into account: `red` in `red car`.",
     }),
     regions: z
       .strictObject({
         box: z.boolean(),
         points: z.boolean(),
-        clips: z.boolean().meta({ description: "Whether it follows what regions of a clip point at." }),
+        clips: z.boolean().meta({ description: "True if it tracks the objects of a video's regions." }),
         examples: z.boolean().meta({
           description:
-            "Whether it finds all objects that look like that of a region with `findAll`; by points only if `points` is true too.",
+            "True if it finds all objects that look like that of a region with `findAll`; by points only if `points` is true too.",
         }),
       })
-      .meta({ description: "Whether the model segments regions given as boxes and as points." }),
-    video: z.boolean().meta({ description: "Whether video jobs are possible." }),
+      .meta({ description: "The kinds of regions that the model segments." }),
+    video: z.boolean().meta({ description: "True if video jobs are possible." }),
     formats: z
       .array(z.string())
       .meta({ description: "The additional formats in which results are written if a job asks for them." }),
@@ -43,14 +43,14 @@ export const Model = z
         embedding: z
           .strictObject({
             format: z.int().meta({ description: "The version of the file's format." }),
-            units: z.int().meta({ description: "What an embedding costs for each picture." }),
+            units: z.int().meta({ description: "The cost of an embedding, per picture." }),
           })
           .meta({ description: "The result format `embedding`." }),
       })
       .optional()
       .meta({
         description:
-          "How a client draws masks itself. Absent if the model returns no embeddings, or its decoder is not in the bucket yet.",
+          "The files with which a client draws masks itself. Absent if the model returns no embeddings, or its decoder is not in the bucket yet.",
       }),
   })
   .meta({
