@@ -19,7 +19,7 @@ const failureOf = async (call: Promise<unknown>): Promise<unknown> => {
   return failure;
 };
 
-describe("an answer that no service gives", () => {
+describe("a malformed answer", () => {
   it.each<[string, unknown, string]>([
     ["null", Response.json(null), "unreadable_answer"],
     ["a number", Response.json(1), "unreadable_answer"],
@@ -40,14 +40,14 @@ describe("an answer that no service gives", () => {
       expect(await failureOf(call())).toMatchObject({ code });
   });
 
-  it("is one without the fields that are needed", async () => {
+  it("lacks required fields", async () => {
     const client = new SegmentationClient({ ...OPTIONS, fetch: () => Promise.resolve(Response.json({})) });
     expect(await failureOf(client.segment({ taskId: "a" }, "cup"))).toMatchObject({
       code: "unreadable_answer",
     });
   });
 
-  it("is one that the caller's fetch has read", async () => {
+  it("was already read by the caller's fetch", async () => {
     const { client, asked } = answering([
       async () => {
         const response = Response.json({});
@@ -151,7 +151,7 @@ describe("a failure that is not the network's", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("is not repeated: a value that JSON does not have, which is found before the upload", async () => {
+  it("is not repeated: a value that JSON can't express, found before the upload", async () => {
     const { client, service } = memoryClient();
     const options = { threshold: Object(1n) };
     expect(await failureOf(client.segment(picture(1), "cup", options))).toMatchObject({

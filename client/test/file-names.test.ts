@@ -92,7 +92,7 @@ describe("the names of files in a folder", () => {
     );
   });
 
-  it("are paths where folders are wanted, which never lead out", () => {
+  it("are paths if folders are wanted, and never lead outside", () => {
     const names = new FileNames(["deep/photo.png"]);
     const given = [
       "Deep/PHOTO.png",

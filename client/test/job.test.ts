@@ -18,7 +18,7 @@ const broken = new TextEncoder().encode(NOT_A_PICTURE);
 const video = clip("cat.mp4");
 
 describe("submit", () => {
-  it("creates a job without waiting, which can be asked, watched, and taken up in another process", async () => {
+  it("creates a job without waiting, to be queried, watched, and resumed in another process", async () => {
     const { client } = memoryClient();
     const job = await client.submit(new File([picture(7)], "cups.png"), "cup");
     expect(await job.status()).toMatchObject({ jobId: job.jobId, status: "processing" });
@@ -154,7 +154,7 @@ describe("the pictures of a job", () => {
     expect(areas).toEqual([1, 2].map((n) => ring(sumOfPicture(n)).data.filter((value) => value > 0).length));
   });
 
-  it("take no memory for those that were seen: of 100, the masks of two are there at most", async () => {
+  it("free the memory of processed ones: of 100, at most two have their masks loaded", async () => {
     setFlagsFromString("--expose-gc");
     const collect: () => void = runInNewContext("gc");
     const { client, service } = memoryClient({ looks: 0 });
@@ -181,7 +181,7 @@ describe("the pictures of a job", () => {
   });
 });
 
-describe("what every call takes", () => {
+describe("the options of every call", () => {
   it("sends headers with every request to the service, and with none to the storage", async () => {
     const service = fakeService();
     const heard: string[] = [];

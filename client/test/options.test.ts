@@ -99,7 +99,7 @@ describe("an option of a call", () => {
 
 describe("a source of tokens", () => {
   it.each([undefined, null, "", " \n", 7])(
-    "that returns %j is refused, and not asked again",
+    "that returns %j is refused, and not called again",
     async (token) => {
       let asked = 0;
       const accessToken = () => {

@@ -49,17 +49,17 @@ export function refused(client: SegmentationClient, node: NodeClient): void {
   void client.segmentVideo("https://example.com/a.mp4", [], { regions: [{ box, input: 0 }] });
   // @ts-expect-error a value of another type
   void client.api.listJobs({ limit: "2" });
-  // @ts-expect-error a status that there is not
+  // @ts-expect-error an unknown status
   void client.api.listJobs({ status: "done" });
   // @ts-expect-error no jobId
   void client.api.retrieveJob({});
-  // @ts-expect-error an operation that there is not
+  // @ts-expect-error an unknown operation
   void client.api.retrieveJobs;
   // @ts-expect-error a job of no type
   void client.api.createJob({ prompts: ["cat"], tasks: [] });
   // @ts-expect-error a job is no list
   void client.api.retrieveJob({ jobId: "job" })[Symbol.asyncIterator];
-  // @ts-expect-error a format that there is not
+  // @ts-expect-error an unknown format
   void node.segment("a.png", "cat").then((result) => result.save("out", { formats: ["bmp"] }));
 }
 

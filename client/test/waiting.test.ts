@@ -78,7 +78,7 @@ describe("waiting for a job", () => {
     expect(service.jobs.size).toBe(1);
   });
 
-  it("takes a broken stream of events up again, and after two failures in a row asks instead", async () => {
+  it("resumes a broken stream of events, and polls after two failures in a row", async () => {
     let streams = 0;
     const cutting =
       (fake: FakeService): typeof fetch =>
@@ -156,7 +156,7 @@ describe("a signal", () => {
     expect([...service.jobs.values()].map(({ isCancelled }) => isCancelled)).toEqual([cancelOnAbort]);
   });
 
-  it("cancels a job too that is created in the moment of the abort", async () => {
+  it("also cancels a job that is created at the moment of the abort", async () => {
     const control = new AbortController();
     const service = fakeService();
     const late: typeof fetch = async (input, init) => {

@@ -130,7 +130,7 @@ describe("verifyWebhook", () => {
     await expect(verifyWebhook(body, headers, wrong)).rejects.toMatchObject({ code: "invalid_input" });
   });
 
-  it("has typed events: their type tells what their data is", () => {
+  it("has typed events: the type determines the data", () => {
     type Of<Type> = Extract<WebhookEvent, { type: Type }>["data"];
     expectTypeOf<Of<"test">>().toEqualTypeOf<{ endpointId: string }>();
     expectTypeOf<Extract<WebhookEvent, { data: { tasks: unknown } }>["type"]>().toEqualTypeOf<

@@ -4,7 +4,7 @@ import { AS_IT_IS, confidenceOf } from "../../inference-container/src/models/con
 import { composed, crossFitted, fitConfidence } from "../src/fit.ts";
 import { calibration } from "../src/measures/calibration.ts";
 
-/** Finds at scores of 0.01 to 0.99, with exactly the share of right finds that the fit claims: 1,000 for each score. */
+/** Detections at scores of 0.01 to 0.99, with exactly the share of correct ones that the fit claims: 1,000 for each score. */
 function outcomesOf(offset: number, slope: number) {
   return Array.from({ length: 99 }, (_, i) => (i + 1) / 100).flatMap((score) => {
     const right = Math.round(1000 * confidenceOf(score, { offset, slope }));
@@ -17,7 +17,7 @@ describe("the fit of confidences", () => {
     [0, 1],
     [0.4, 2.3],
     [-1, 0.6],
-  ])("finds the logistic curve that right and wrong finds follow (offset %d, slope %d)", (offset, slope) => {
+  ])("finds the logistic curve of right and wrong detections (offset %d, slope %d)", (offset, slope) => {
     const fit = fitConfidence(outcomesOf(offset, slope));
     expect([fit.offset, fit.slope]).toEqual([expect.closeTo(offset, 1), expect.closeTo(slope, 1)]);
   });
@@ -41,7 +41,7 @@ describe("the fit of confidences", () => {
     expect(confidenceOf(0.2, fit)).toBeGreaterThan(0.6);
   });
 
-  it("makes half of the finds with a confidence of 0.5 right", () => {
+  it("makes half of the detections with a confidence of 0.5 correct", () => {
     const outcomes = outcomesOf(0.4, 2.3);
     const fit = fitConfidence(outcomes);
     const fitted = outcomes.map(({ score, right }) => ({ score: confidenceOf(score, fit), right }));
@@ -49,12 +49,12 @@ describe("the fit of confidences", () => {
     expect(calibration(fitted).error).toBeLessThan(0.01);
   });
 
-  it("changes nothing if all finds are right, if all are wrong, or without any", () => {
+  it("changes nothing if all detections are correct, all are wrong, or there are none", () => {
     const all = (right: boolean) => [0.2, 0.6].map((score) => ({ score, right }));
     expect([all(true), all(false), []].map(fitConfidence)).toEqual([AS_IT_IS, AS_IT_IS, AS_IT_IS]);
   });
 
-  it("is finite if a score parts right from wrong completely", () => {
+  it("is finite if a score separates right from wrong perfectly", () => {
     const { offset, slope } = fitConfidence(
       [0.1, 0.2, 0.7, 0.8].map((score) => ({ score, right: score > 0.5 })),
     );

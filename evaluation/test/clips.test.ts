@@ -35,7 +35,7 @@ const labelled = (labels: Film = film) =>
     }),
   );
 
-describe("following labelled clips", () => {
+describe("following labeled clips", () => {
   it("returns each frame's IoU with its label, and says where the object is lost", async () => {
     const followed = await followFrames(colourModel(), await labelled());
     expect(followed.map(({ found }) => found !== null)).toEqual([true, true, true, false, true, true]);

@@ -36,8 +36,8 @@ const found = [
 const figures = (threshold: number, drawn: Parameters<typeof measureAnswers>[2]["drawn"] = null) =>
   measureAnswers(set, queriesOf(set, found), { drawn, ms: [100, 300, 200] }, threshold);
 
-describe("what is measured of a set", () => {
-  it("counts each category's finds in each picture, without those in crowds", () => {
+describe("the figures of a set", () => {
+  it("counts each category's detections in each picture, without those in crowds", () => {
     const { maskAp, byThreshold, cgF1 } = figures(0.05);
     expect(maskAp.all.mean).toBe(0.5);
     expect(maskAp.small.mean).toBe(0);

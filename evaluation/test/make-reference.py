@@ -1,4 +1,4 @@
-"""Makes reference.json: a synthetic labeled set, and what other programs measure on it.
+"""Makes reference.json: a synthetic labeled set, and other programs' figures for it.
 
     pip install pycocotools==2.0.11 numpy==2.4.6 scipy tqdm
     # cgf1_eval.py is sam3/eval/cgf1_eval.py of github.com/facebookresearch/sam3

@@ -49,7 +49,7 @@ describe("two masks", () => {
     expect(() => overlap(rectangle(0, 0, 2, 2), small)).toThrow("two sizes");
   });
 
-  it("agree by the find's own share if one is a crowd", () => {
+  it("agree by the detection's share if one is a crowd", () => {
     expect(shareInCrowd(rectangle(0, 0, 10, 10), rectangle(5, 0, 190, 190))).toBe(0.5);
     expect(shareInCrowd(rectangle(0, 0, 10, 10), rectangle(50, 50, 10, 10))).toBe(0);
   });
@@ -114,7 +114,7 @@ describe("polygons", () => {
 });
 
 describe("the innermost point", () => {
-  it("is the centre of the mask's pixel from which the nearest one outside is farthest", () => {
+  it("is the center of the mask's pixel from which the nearest one outside is farthest", () => {
     fc.assert(
       fc.property(pair, ({ width, height, a }) => {
         const point = innermost(maskOfPixels(bytes(a), width, height));

@@ -15,7 +15,7 @@ const elsewhere = rectangle(120, 120, 40, 40);
 const dot = rectangle(190, 190, 5, 5);
 
 describe("matching", () => {
-  it("gives an object to the most confident find, and the second find of it is wrong", () => {
+  it("assigns an object to the most confident detection, and counts a second one as wrong", () => {
     const query = makeQuery(0, 0, [label(object)], [find(0.4, object), find(0.9, torn)]);
     expect(match(query, 0.5, AREAS.all)).toEqual({
       verdicts: ["right", "wrong"],
@@ -30,12 +30,12 @@ describe("matching", () => {
     expect(match(query, 0.65, AREAS.all).verdicts).toEqual(["wrong"]);
   });
 
-  it("gives a find the label with which it agrees best", () => {
+  it("assigns a detection the label with the best overlap", () => {
     const query = makeQuery(0, 0, [label(torn), label(object)], [find(0.9, object), find(0.8, torn)]);
     expect(match(query, 0.5, AREAS.all).labelOf).toEqual([1, 0]);
   });
 
-  it("ignores any number of finds in a crowd, which is not wanted either", () => {
+  it("ignores any number of detections in a crowd", () => {
     const crowd = label(rectangle(0, 0, 100, 100), true);
     const query = makeQuery(0, 0, [crowd], [find(0.9, object), find(0.8, torn), find(0.7, elsewhere)]);
     expect(match(query, 0.5, AREAS.all)).toMatchObject({
@@ -50,7 +50,7 @@ describe("matching", () => {
     expect(match(query, 0.5, AREAS.all)).toMatchObject({ verdicts: ["right"], labelOf: [1], wanted: 1 });
   });
 
-  it("ignores labels of another size with their finds, and finds of another size without a label", () => {
+  it("ignores labels of another size with their detections, and unmatched detections of another size", () => {
     const query = makeQuery(
       0,
       0,
@@ -78,7 +78,7 @@ describe("matching", () => {
     expect([wanted("small"), wanted("medium"), wanted("large")]).toEqual([1, 1, 0]);
   });
 
-  it("judges no more finds than asked, the most confident ones", () => {
+  it("judges only the requested number of detections, the most confident ones", () => {
     const query = makeQuery(0, 0, [label(object)], [find(0.2, object), find(0.9, elsewhere)]);
     expect(match(query, 0.5, AREAS.all, 1).verdicts).toEqual(["wrong"]);
   });
@@ -93,13 +93,13 @@ describe("average precision", () => {
     expect(averagePrecision(queries, AREAS.all)).toEqual({ mean: 1, at50: 1, at75: 1, recall: 1 });
   });
 
-  it("counts the IoU thresholds that a find reaches", () => {
+  it("counts the IoU thresholds that a detection reaches", () => {
     const queries = [makeQuery(0, 0, [label(object)], [find(0.5, torn)])];
     // .50, .55 and .60.
     expect(averagePrecision(queries, AREAS.all)).toEqual({ mean: 0.3, at50: 1, at75: 0, recall: 0.3 });
   });
 
-  it("falls with a wrong find that is more confident than the right one, but not with a less confident one", () => {
+  it("falls with a wrong detection that is more confident than the right one, but not with a less confident one", () => {
     const ap = (score: number) =>
       averagePrecision(
         [makeQuery(0, 0, [label(object)], [find(0.5, object), find(score, elsewhere)])],
@@ -109,7 +109,7 @@ describe("average precision", () => {
     expect(ap(0.1)).toBe(1);
   });
 
-  it("judges the 100 most confident finds of a category in a picture", () => {
+  it("judges the 100 most confident detections of a category in a picture", () => {
     const before = (count: number) => [
       ...Array.from({ length: count }, () => find(0.9, dot)),
       find(0.5, object),
@@ -119,7 +119,7 @@ describe("average precision", () => {
     expect([recall(99), recall(100)]).toEqual([1, 0]);
   });
 
-  it("of a present category without finds is 0; an absent category does not count", () => {
+  it("of a present category without detections is 0; an absent category does not count", () => {
     const missed = makeQuery(0, 0, [label(object)], []);
     const absent = makeQuery(0, 1, [], [find(0.9, dot)]);
     expect(averagePrecision([missed, absent], AREAS.all)).toEqual({ mean: 0, at50: 0, at75: 0, recall: 0 });
@@ -136,7 +136,7 @@ describe("cgF1", () => {
   const found = makeQuery(0, 0, [label(object)], [find(0.9, torn)]);
   const absent = makeQuery(0, 1, [], []);
 
-  it("multiplies the F1 over the IoU thresholds by the correlation between presence and finds", () => {
+  it("multiplies the F1 over the IoU thresholds by the correlation between presence and detections", () => {
     expect(classificationGatedF1([found, absent], 0.5)).toEqual({
       threshold: 0.5,
       cgF1: 30,
@@ -145,7 +145,7 @@ describe("cgF1", () => {
     });
   });
 
-  it("charges a find in an empty picture to the correlation, and a surplus find among objects to F1", () => {
+  it("charges a detection in an empty picture to the correlation, and a surplus one among objects to F1", () => {
     const phantom = makeQuery(1, 0, [], [find(0.9, dot)]);
     const surplus = makeQuery(0, 0, [label(object)], [find(0.9, object), find(0.8, dot)]);
     const { positiveMicroF1, imageLevelMcc } = classificationGatedF1([surplus, absent, phantom], 0.5);
@@ -153,12 +153,12 @@ describe("cgF1", () => {
     expect(imageLevelMcc).toBe(0.5);
   });
 
-  it("pairs finds and labels for the greatest total overlap, at any scores", () => {
+  it("pairs detections and labels for the greatest total overlap, at any scores", () => {
     const query = makeQuery(0, 0, [label(object), label(torn)], [find(0.9, torn), find(0.8, object)]);
     expect(classificationGatedF1([query, absent], 0.5).positiveMicroF1).toBe(1);
   });
 
-  it("leaves out finds below the threshold, and crowds", () => {
+  it("leaves out detections below the threshold, and crowds", () => {
     expect(classificationGatedF1([found, absent], 0.9).cgF1).toBe(30);
     expect(byThreshold(judge([found]), 1, [0.9])).toMatchObject([{ finds: 1 }]);
     const crowd = makeQuery(0, 2, [label(object, true)], []);
@@ -176,7 +176,7 @@ describe("the table of thresholds", () => {
   );
   const judged = judge([query]);
 
-  it("counts finds, right ones and missed ones at each threshold, without those in crowds", () => {
+  it("counts all, correct and missed detections at each threshold, without those in crowds", () => {
     expect(judged.map(({ find: { score }, right }) => [score, right])).toEqual([
       [0.9, true],
       [0.6, false],
@@ -199,7 +199,7 @@ describe("the table of thresholds", () => {
 });
 
 describe("calibration", () => {
-  it("compares what scores claim with the share of right finds, bin by bin", () => {
+  it("compares scores with the share of correct detections, bin by bin", () => {
     const outcomes = [
       { score: 0.2, right: false },
       { score: 0.29, right: true },
@@ -214,7 +214,7 @@ describe("calibration", () => {
     expect(error).toBeCloseTo((2 * 0.255 + 2 * 0.05) / 4, 12);
   });
 
-  it("of no finds has no error", () => {
+  it("of no detections has no error", () => {
     expect(calibration([]).error).toBeNull();
   });
 });

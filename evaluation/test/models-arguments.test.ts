@@ -120,7 +120,7 @@ describe("the models command line", () => {
       ["install", "grounding-dino-tiny", "--from", "a"],
       "install takes either the name of a model or --from manifest.json.",
     ],
-    [["install", "sam4"], 'The catalogue has no "sam4"'],
+    [["install", "sam4"], 'The catalog has no "sam4"'],
     [["install", "grounding-dino-tiny", "--json"], "install does not take --json."],
     [["evaluate"], "The folder is missing: npm run models -- evaluate FOLDER"],
     [["evaluate", "a", "--pictures", "b"], "--pictures and --labels belong together."],

@@ -38,7 +38,7 @@ function missesOf(labels: readonly Label[], finds: readonly Find[]): Miss[] {
 }
 
 describe("the worst misses", () => {
-  it("are the largest objects without a find, then wrong finds", () => {
+  it("are the largest undetected objects, then wrong detections", () => {
     const misses = missesOf([label(small), label(object)], [find(0.9, rectangle(70, 70, 30, 30))]);
     expect(misses.map(({ caption }) => caption)).toEqual([
       ["missed: cat, 4.0 % of the picture", "nothing was found there"],
@@ -47,7 +47,7 @@ describe("the worst misses", () => {
     ]);
   });
 
-  it("say how near the nearest find or object came", () => {
+  it("say how close the nearest detection or object was", () => {
     const half = rectangle(10, 10, 40, 16);
     expect(missesOf([label(object)], [find(0.6, half)]).map(({ caption: [, how] }) => how)).toEqual([
       "a find of 0.60 has IoU 0.40",
@@ -89,7 +89,7 @@ describe("the contact sheet", () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it("shows the object's outline in green and the find's in orange, and leaves no other file", async () => {
+  it("shows the object's outline in green and the detection's in orange, and leaves no other file", async () => {
     const path = join(folder, "made", "sheet.png");
     const set = setOf([label(object)]);
     const misses = missesOf(

@@ -56,7 +56,7 @@ test("the settings are the service's own or those of Node and npm, and the servi
   expect(readSettings(onGpu).modelOptions.provider).toBe("cuda");
 });
 
-test("no secret stands in the files", () => {
+test("the files contain no secret", () => {
   for (const path of files) {
     expect(read(join("kubernetes", path))).not.toMatch(/kind: Secret|INFERENCE_TOKEN=[^…]/);
   }

@@ -19,7 +19,7 @@ test("the operator's guide explains each event that the service logs as a warnin
   }
 });
 
-test("the metrics that the guide and the autoscaling watch are those that the service has", async () => {
+test("the guide and the autoscaling watch only existing metrics", async () => {
   const text = await new Metrics().render();
   const metrics = [...text.matchAll(/^# TYPE (\w+)/gm)].map((match) => match[1]);
   expect(metrics).toContain("inference_tasks_total");
@@ -30,7 +30,7 @@ test("the metrics that the guide and the autoscaling watch are those that the se
   }
 });
 
-test("the alerts name outcomes and codes that there are", () => {
+test("the alerts name only existing outcomes and codes", () => {
   const codes = Object.keys(PROBLEMS);
   const [, pattern = ""] = /code=~"([^"]+)"/.exec(guide) ?? [];
   // A table cell escapes its bars.

@@ -9,7 +9,7 @@ import { makeScratch } from "../src/service.ts";
 const folderOf = (pid: number, host = hostname()): string =>
   join(tmpdir(), `inference-${host}-${pid}-abcdef`);
 
-test("a service removes what killed ones left behind, and nothing of those that live or of other hosts", async () => {
+test("a service removes the files of killed ones, and none of living ones or other hosts", async () => {
   const { pid: ended } = spawnSync(process.execPath, ["--version"]);
   const left = folderOf(ended);
   const predecessors = folderOf(process.pid);

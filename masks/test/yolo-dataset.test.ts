@@ -155,7 +155,7 @@ describe("class names that PyYAML reads", () => {
     );
   });
 
-  it("would be refused or changed if JSON alone had written them", () => {
+  it("would be refused or changed if written by JSON alone", () => {
     const written = (name: string): string =>
       `train: images\nval: images\nnames:\n  0: ${JSON.stringify(name)}\n`;
     expect(() => namesIn(written("a\x7fb"))).toThrow("special characters are not allowed: 7f");
@@ -167,7 +167,7 @@ describe("class names that PyYAML reads", () => {
 
   it("are the same for PyYAML itself, if the machine has it", () => {
     if (spawnSync("python3", ["-c", "import yaml"]).status !== 0)
-      return console.log("This machine has no PyYAML: the test's own reader stands for it.");
+      return console.log("This machine has no PyYAML: the test uses its own reader.");
     const script =
       "import json, sys, yaml; json.dump(list(yaml.safe_load(sys.stdin.buffer)['names'].values()), sys.stdout)";
     const names: unknown = JSON.parse(

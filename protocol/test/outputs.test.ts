@@ -32,7 +32,7 @@ const ROWS = TYPES.flatMap((type) => outputsOf(type).map(([kind, output]) => ({ 
 const nameOf = ({ name }: Output): string => name.replace("{index}", "10");
 
 describe("the table of outputs", () => {
-  it("has every type that there is", () => {
+  it("has every type", () => {
     expect(Object.keys(OUTPUTS)).toEqual(TYPES);
   });
 
@@ -92,7 +92,7 @@ describe("a COCO document", () => {
 });
 
 describe("a finished task's fields", () => {
-  it("name the files that were written, and say null of a preview that was not", () => {
+  it("name the written files, with null for a missing preview", () => {
     expect(ImageFiles.parse(filesByKind("image", ["masks/0.png"]))).toEqual({ preview: null });
     expect(ImageFiles.parse(filesByKind("image", ["masks/0.png", "preview.png"]))).toEqual({
       preview: "preview.png",
@@ -103,7 +103,7 @@ describe("a finished task's fields", () => {
     });
   });
 
-  it("name a format's file only if it was written, and say of a list that it is there", () => {
+  it("name a format's file only if it was written, and mark lists as present", () => {
     const written = [
       "masks/0.png",
       "annotations.json",
@@ -128,7 +128,7 @@ describe("a finished task's fields", () => {
     expect(filesByKind("image", ["masks/0.png"])).toEqual({ preview: null });
   });
 
-  it("give every file that there is, in the table's order; a list's by its masks", () => {
+  it("give every existing file, in the table's order; a list's by its masks", () => {
     const masks = [4, 7].map((maskIndex) => ({
       maskIndex,
       promptIndex: 0,

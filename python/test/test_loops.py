@@ -1,4 +1,4 @@
-"""AsyncClient on the event loops that there are. python3 -m unittest"""
+"""AsyncClient on each installed event loop. python3 -m unittest"""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ beforeEach(() => {
   platform = platformOf(environment);
 });
 
-/** An upload of a new account in a database, and what the bucket tells of it. */
+/** An upload of a new account in a database, and the bucket's event about it. */
 const uploadIn = (name: string, size: number) =>
   inDatabase(name, async () => {
     const client = await newClient();
@@ -97,7 +97,7 @@ describe("a batch of the bucket's events", () => {
 });
 
 describe("a rotation of the master secret", () => {
-  it("seals anew what endpoints of each database have of the former one", async () => {
+  it("seals the endpoints' secrets of each database with the new one", async () => {
     const former = { ...platform.settings, MASTER_SECRET: "a former secret of the tests of 43 characters-" };
     const { MASTER_SECRET: current } = platform.settings;
     for (const name of EACH) {

@@ -77,7 +77,7 @@ describe("the erasure of an account that is being moved", () => {
     expect(await everywhere(accountId)).toEqual([]);
   });
 
-  it("leaves nothing in either database, whenever it is asked for, once the move has ended [A9-6]", async () => {
+  it("leaves nothing in either database, at any time after the move [A9-6]", async () => {
     const draw = new Draw();
     const cut = cutOffDatabases();
     let refusals = 0;

@@ -49,7 +49,7 @@ function withFailing(how: keyof typeof FAILURES) {
   return withDatabases(3, { DB_3: failing });
 }
 
-/** Leaves what the hourly sweep deletes. */
+/** Leaves rows that the hourly sweep deletes. */
 async function plantStale(client: Client, name: string): Promise<() => Promise<number | null>> {
   const db = database(name);
   await db
@@ -180,7 +180,7 @@ describe("an API key of an account that is not in the first database", () => {
   const countOf = async (name: string, table: string) =>
     database(name).prepare(`SELECT count(*) AS n FROM ${table}`).first<number>("n");
 
-  it("is not made while the directory can't be told of it; the repeated request makes the one key, with its secret", async () => {
+  it("is not created while the directory is unreachable; the repeated request creates the one key, with its secret", async () => {
     const client = await inDatabase("DB_2", () => newClient("paid"));
     const keys = await countOf("DB_2", "api_keys");
     vi.spyOn(Directory.prototype, "enter").mockImplementationOnce(() =>
@@ -208,7 +208,7 @@ describe("an API key of an account that is not in the first database", () => {
 });
 
 describe("a database that answers late", () => {
-  it("shows in its gauge, by which it is told from the others", async () => {
+  it("shows in its own gauge", async () => {
     later(0);
     const late = databaseThrough(database("DB_3"), (_, call) => {
       later(700);

@@ -137,7 +137,7 @@ describe("an account that is moved to another database", () => {
     later(50 * DAY);
     await runCron(CRONS.report, environment);
     await runCron(CRONS.nightly, environment);
-    // What the same statements do for others, they do.
+    // They still do the same for others.
     const { meter_events: events, uploads } = await rowsOf("DB_2", other.accountId);
     expect(events).toContainEqual(expect.objectContaining({ sent_at: expect.any(Number) }));
     expect(uploads).toContainEqual(expect.objectContaining({ size: expect.any(Number) }));
@@ -216,7 +216,7 @@ describe("an account that is moved to another database", () => {
     const endpoints = new FakeEndpoints(endpoint);
     const object = env.WEBHOOKS.getByName(endpoint.endpointId);
     const events = async () => [...(await object.deliveries(null, 10))];
-    // The archive is built as soon as the endpoint's object is told of the move.
+    // The archive is built as soon as the endpoint's object learns of the move.
     const watched = new Proxy(object, {
       get: (target, name) =>
         name !== "moveTo"

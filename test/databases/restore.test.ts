@@ -171,7 +171,7 @@ describe("a directory that is older than the books", () => {
     });
   });
 
-  it("gives an account that its database has lost back to its person, under its id", async () => {
+  it("returns an account that its database has lost to its person, under its id", async () => {
     const { id, token } = await personIn(await FakeIdentityProvider.start(), "DB_2");
     await database("DB_2").prepare("DELETE FROM accounts").run();
     await takeNewAccounts(["DB_3"]);
@@ -281,7 +281,7 @@ describe("an account that cannot be placed", () => {
 });
 
 describe("an account that is being moved while the directory is rebuilt", () => {
-  it("is if it goes from until it is let go there, and then if it goes to; the move can be ended", async () => {
+  it("stays in its old database until that has released it, and is then in the new one; the move can be ended", async () => {
     const client = await resident(platform, "DB_2");
     const { accountId, key } = client;
     await moveUntil(platform, accountId, "DB_3", "copied");

@@ -37,7 +37,7 @@ async function brokenOff(): Promise<{ moving: Resident; other: Resident }> {
 }
 
 describe("an account whose move was broken off", () => {
-  it("is passed over by the nightly look at customers, which continues with all others", async () => {
+  it("is skipped by the nightly check of customers, which continues with all others", async () => {
     const { moving } = await brokenOff();
     const stripe = new FakeStripe();
     stripe.has(`cus_${moving.accountId}`);
@@ -61,7 +61,7 @@ describe("an account whose move was broken off", () => {
     expect(await rowsOf(HERE, moving.accountId)).toEqual(before);
   });
 
-  it("is passed over by the inspection of uploads, which has places for all others", async () => {
+  it("is skipped by the inspection of uploads, which has places for all others", async () => {
     const { moving, other } = await brokenOff();
     later(DAY);
     await runAsMover(
@@ -72,7 +72,7 @@ describe("an account whose move was broken off", () => {
     expect(await count("uploads", `account_id = '${other.accountId}' AND unused = 1 AND size > 0`)).toBe(1);
   });
 
-  it("is passed over by the closing of books, also if its own can't be closed", async () => {
+  it("is skipped by the closing of books, even if its own can't be closed", async () => {
     const { moving, other } = await brokenOff();
     // Its first entry: nothing was reserved for it.
     for (const name of [HERE, "DB_3"])

@@ -18,12 +18,12 @@ useDatabases(3);
 const runCron = (cron: string, environment: Env) =>
   worker.scheduled(createScheduledController({ cron }), environment);
 
-/** The Worker with a queue that keeps what it is sent, or fails. */
+/** The Worker with a queue that keeps its messages, or fails. */
 function withQueue(sendBatch: (messages: Iterable<{ body: object }>) => Promise<void>): Env {
   return withDatabases(3, Object.fromEntries([["UPKEEP_QUEUE", { sendBatch }]]));
 }
 
-/** Leaves what the hourly sweep deletes. Returns how much of it there is. */
+/** Leaves rows that the hourly sweep deletes. Returns their number. */
 async function plantStale(name: string): Promise<() => Promise<number | null>> {
   const { accountId } = await inDatabase(name, () => newClient("paid"));
   const db = database(name);

@@ -119,7 +119,7 @@ describe("an account, by the public API and the fakes' pages", () => {
     expect([video.status, await video.json()]).toMatchObject([402, { error: "trial_video_unsupported" }]);
   });
 
-  it("makes an API key that is as good as the access token", async () => {
+  it("makes an API key that works like the access token", async () => {
     const response = await call("POST", "/v1/api-keys", newKey(), { label: "walk" });
     const { secret } = CreatedApiKey.parse(await response.json());
     const { items } = await client(present(secret, "secret")).listJobs();
@@ -144,7 +144,7 @@ describe("an account, by the public API and the fakes' pages", () => {
   it("has a batch of four processed, and its use metered exactly once [1-7 4.10-14]", async () => {
     const { jobId } = await client().createImageJob({ tasks, prompts: ["cat", "cup"] });
     expect((await client().waitForJob(jobId)).status).toBe("success");
-    // As often as the cron may come: what was sent is not sent again.
+    // As often as the cron may run: sent events are not sent again.
     const fireOutbox = async () => {
       // Use is sent when its hour is over.
       await (

@@ -20,7 +20,7 @@ coco = Client().result(sys.argv[1], annotated=True).to_coco(annotated=True)
 print(json.dumps(coco, separators=(",", ":"), ensure_ascii=False))
 `;
 
-it("corrections that were put through the API are in the COCO documents of both clients and the command line", async () => {
+it("corrections saved through the API are in the COCO documents of both clients and the command line", async () => {
   const { baseUrl, apiKey } = await useSharedStack();
   const client = new SegmentationClient({ baseUrl, apiKey });
   const files = (["chelsea", "coffee"] as const).map((name) => new File([sample(name)], `${name}.png`));

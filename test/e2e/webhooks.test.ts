@@ -105,7 +105,7 @@ describe("an account's webhook endpoints, by the real stack and real HTTP", () =
     expect(receiver.at("/good")).toHaveLength(1);
   });
 
-  it("tries a dead endpoint again by itself, after the five seconds of the plan", async () => {
+  it("retries a dead endpoint by itself after five seconds", async () => {
     await expect.poll(async () => only(await deliveriesOf("dead")).attempts.length, PATIENCE).toBe(2);
   });
 });

@@ -7,7 +7,7 @@ import { ZipWriter } from "../../src/archives/rules/zip-writer.ts";
 import { archiveReaders } from "../support/zip/archive-readers.ts";
 import { MTIME, noise } from "../support/zip/zip-of.ts";
 
-/** Every message's builder has so many files, and the next continues with what is known of them. */
+/** Every message's builder handles this many files, and the next continues from the saved progress. */
 const SLICE_FILES = 20_000;
 const sizeOf = (i: number): number => (i * 7) % 300;
 

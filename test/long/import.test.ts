@@ -14,11 +14,11 @@ const MEGA = 1_000_000;
 const SMALL = 10 * MEGA;
 const LARGE = 400 * MEGA;
 /**
- * Half of the large file: what holds the file takes all of it at least. The runtime's own heap and buffers grew by 120 to 140 MB,
+ * Half of the large file: an import in memory takes at least all of it. The runtime's own heap and buffers grew by 120 to 140 MB,
  * for files of 200 MB as for those of 400 MB.
  */
 const MOST_GROWTH = LARGE / 2;
-/** The first bytes of an MP4, behind which a clip may have what it likes. */
+/** The first bytes of an MP4, which anything may follow. */
 const HEAD = Buffer.from("\0\0\0\x18ftypisom\0\0\0\0", "latin1");
 const PIECE = Buffer.alloc(65_536);
 

@@ -25,7 +25,7 @@ import { readStrictly } from "../support/zip/strict-zip.ts";
 
 const run = promisify(execFile);
 /**
- * A model that takes no time, because what is lost and found again does not depend on it. A lost holder is noticed soon, and every
+ * A model that takes no time, because losses do not depend on it. A lost holder is noticed soon, and every
  * frame's end is reported.
  */
 const ENV = {
@@ -117,7 +117,7 @@ describe("after an older copy of the database is put back", () => {
     stack = await start();
     const after = createClient(stack);
     expect((await after.listJobs()).items.map(({ jobId }) => jobId)).toEqual([older.jobId]);
-    // What was under way ends, and what had ended is whole: its masks and its archive can be read.
+    // Unfinished jobs end, and finished ones are whole: their masks and archives can be read.
     const stream = new EventReader((await listen(underWay.jobId, broken.lastEventId)).body);
     heard.push(...(await stream.rest()));
     const job = await after.retrieveJob(underWay.jobId);

@@ -1,5 +1,5 @@
 // oxlint-disable import/no-unassigned-import -- the files are suites, which run where they are imported
-/** CI's walks over the whole stack, with those and the looks at a page that it leaves out: others of CI have the same subject. */
+/** CI's walks over the whole stack, with those that it leaves out because others have the same subject. */
 import "../e2e/agents.test.ts";
 import "../e2e/clients/command-line.test.ts";
 import "../e2e/models.test.ts";

@@ -53,7 +53,7 @@ describe("each status of an operation", () => {
     expect(hasTestsOf(operation, status)).toBe(true);
   });
 
-  it("would be missed if it had none", () => {
+  it("is missed if it has none", () => {
     expect(hasTestsOf("getAccount", 202)).toBe(false);
   });
 });

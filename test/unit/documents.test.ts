@@ -51,7 +51,7 @@ describe("the operator's guide", () => {
   });
 });
 
-describe("what to watch", () => {
+describe("the monitoring page", () => {
   it("explains each event that the Worker logs as a warning or an error", () => {
     const sources = globSync("src/**/*.ts").map(read).join("\n");
     const events = new Set(

@@ -88,7 +88,7 @@ describe("segment s3://…", () => {
     expect(service.asked.filter((each) => each === "POST /v1/uploads/import")).toHaveLength(4);
   });
 
-  it("sends the bytes itself if the service fetches nothing from the bucket", async () => {
+  it("sends the bytes itself if the service can't fetch from the bucket", async () => {
     const { service, bucket, run } = await world();
     service.forbids.add("127.0.0.1");
     await bucket.put("a.png", picture(1));
@@ -219,7 +219,7 @@ describe("the credentials of a bucket", () => {
     });
   });
 
-  it("that are missing are asked for in a sentence that says how", async () => {
+  it("that are missing lead to a sentence that says how to give them", async () => {
     await expect(bucketAccess({ HOME: folder, AWS_PROFILE: "sso" }, undefined)).rejects.toThrow(
       /in the profile "sso"\. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; .*aws configure export-credentials/,
     );

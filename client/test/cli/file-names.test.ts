@@ -32,7 +32,7 @@ async function fake() {
 }
 
 describe("results are saved", () => {
-  it("under names that are cut, where those of the pictures are as long as names can be", async () => {
+  it("under shortened names if the pictures' names have the maximum length", async () => {
     const { segment } = await fake();
     const names = ["d".repeat(251), "d".repeat(250) + "e", "写".repeat(83), "short"];
     for (const [i, name] of names.entries()) await put(`${name}.png`, picture(i));
@@ -79,7 +79,7 @@ describe("results are saved", () => {
   it.each([
     ["while the picture is there", false],
     ["after the picture was removed", true],
-  ])("when a run is repeated that a long name in its journal had stopped, %s", async (_, isRemoved) => {
+  ])("when a run is repeated after a long name in its journal had stopped it, %s", async (_, isRemoved) => {
     const { service, segment } = await fake();
     await put("cup.png", picture(1));
     await segment(join(folder, "in"));
@@ -102,7 +102,7 @@ describe("results are saved", () => {
   });
 });
 
-it("files in a folder that are no pictures by their names are counted", async () => {
+it("files in a folder without a picture's extension are counted", async () => {
   const { segment } = await fake();
   for (const name of ["a.jpe", "b.apng", "c.avifs", "d.JPG"]) await put(name, picture(1));
   for (const name of ["scan.svg", "drawing.SVG", "raw.cr3", "noext", ".hidden"]) await put(name, "");

@@ -55,7 +55,7 @@ describe("the lock of a journal", () => {
     await Promise.all([second.kill(), third.kill()]);
   });
 
-  it("is taken once by all that meet a dead process's lock at the same time", async () => {
+  it("is taken by only one of several processes that find a dead process's lock", async () => {
     await (await open(process.execPath)).kill();
     const runs = await Promise.all(Array.from({ length: 6 }, () => open(process.execPath)));
     expect(runs.filter(({ line }) => line.startsWith("open"))).toHaveLength(1);
@@ -129,7 +129,7 @@ describe("a journal on a disk that is full", () => {
       }),
     );
 
-  it("loses the line that has no room, and no other, and continues once there is room", () => {
+  it("loses only the line that does not fit, and continues once there is room", () => {
     // In a separate namespace, so that the disk disappears with the process.
     const onSmallDisk = [
       "--mount",
@@ -149,7 +149,7 @@ describe("a journal on a disk that is full", () => {
     expect(read.map(([first]) => first)).toEqual(["a", "b", "s", "f"]);
   });
 
-  it("loses the line that has no room, and no other, if a file may have no more bytes", () => {
+  it("loses only the line that does not fit if the file has a size limit", () => {
     const { written, codes, read } = fill("bash", ["-c", `trap '' XFSZ; ulimit -f 8; exec "$@"`, "-"]);
     expect(codes).toEqual(["EFBIG", "EFBIG", "EFBIG", "EFBIG"]);
     expect(read).toEqual(written);
@@ -158,7 +158,7 @@ describe("a journal on a disk that is full", () => {
 });
 
 describe("a large folder", () => {
-  it("has a journal of 500,000 lines, which is read in a small part of its size", async () => {
+  it("reads a journal of 500,000 lines in a fraction of its size", async () => {
     const FILES = 100;
     const LINES = 500_000;
     const file = createWriteStream(join(folder, JOURNAL_NAME));
@@ -205,7 +205,7 @@ describe("a large folder", () => {
 });
 
 describe("a document that was deleted", () => {
-  it("is left out of the merged one, and named, and later pictures are merged anyway", async () => {
+  it("is left out of the merged one and named, and later pictures are still merged", async () => {
     const service = fakeService();
     const env = { SEGMENTATION_BASE_URL: await serve(service.app), SEGMENTATION_API_KEY: "sk_live_fake" };
     const photos = join(folder, "photos");

@@ -52,7 +52,7 @@ describe("login", () => {
     [{}, "paid"],
     [{ mode: "trial", reason: "trial_active" }, "trial: active"],
     [{ mode: "blocked", reason: "billing_delinquent" }, "blocked: billing delinquent"],
-  ] as const)("is of an account whose access %j is shown once: %s", async (access, shown) => {
+  ] as const)("shows an account's access %j once: %s", async (access, shown) => {
     const env = {
       SEGMENTATION_BASE_URL: await serve(fakeService({ access }).app),
       SEGMENTATION_API_KEY: "sk_live_fake",

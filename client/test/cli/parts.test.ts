@@ -121,7 +121,7 @@ describe("an order", () => {
     });
   });
 
-  it("has the text under which folders of earlier runs know it", () => {
+  it("has the text that the journals of earlier runs contain", () => {
     const args = ["a.mp4", "-p", "cat", "--threshold", "0.3", "--fps", "2", "--max-frames", "9"];
     expect(purposeOf(parseOrder(args).order)).toBe(
       '{"prompts":["cat"],"regions":[],"formats":["coco","png"],"threshold":0.3,"fps":2,"maxFrames":9}',
@@ -154,7 +154,7 @@ describe("an option that does not exist", () => {
   });
 });
 
-describe("what is printed", () => {
+describe("the output", () => {
   it("is a bar with the rate and the time left, no longer than the terminal is wide", () => {
     const line = barLine({ done: 412, total: 1_000, sent: 900, seconds: 100, waitsFor: undefined }, 80);
     expect(line).toBe(`${"█".repeat(9)}${"░".repeat(15)} 412/1,000  4.1/s  2 min 23 s left`);
@@ -177,7 +177,7 @@ describe("what is printed", () => {
     );
   });
 
-  it("is times and rates that people read", () => {
+  it("shows times and rates in people's words", () => {
     expect([44.6, 184, 7_500].map(duration)).toEqual(["45 s", "3 min 4 s", "2 h 5 min"]);
     expect([3.21, 0.25].map(rate)).toEqual(["3.2/s", "15/min"]);
   });
@@ -217,7 +217,7 @@ describe("a webhook's signature", () => {
     "webhook-signature": `v1,${"A".repeat(43)}= ${new Webhook(secret).sign(id, at, body)}`,
   });
 
-  it("is good if the package standardwebhooks made it, and not once anything has changed", async () => {
+  it("is valid if the package standardwebhooks made it, and invalid after any change", async () => {
     const now = Date.now();
     await fc.assert(
       fc.asyncProperty(fc.uuid(), fc.string(), fc.string(), async (id, body, other) => {
@@ -241,7 +241,7 @@ describe("a webhook's signature", () => {
 });
 
 describe("tasks at a time", () => {
-  it("begin no more after a failure, and end before it is thrown", async () => {
+  it("stop starting after a failure, and end before it is thrown", async () => {
     const ended: number[] = [];
     const tasks = Array.from({ length: 9 }, (_, i) => async () => {
       for (let turn = 0; turn < 5; turn++) await Promise.resolve();

@@ -90,7 +90,7 @@ describe("segment", () => {
     expect(coco.images).toHaveLength(5);
   });
 
-  it("makes jobs of no more pictures than the account may have in one", async () => {
+  it("never puts more pictures into a job than the account may", async () => {
     const { service, segment } = await fake({ access: { maxImageTasksPerJob: 3 } });
     for (let i = 0; i < 7; i++) await put(`photos/${i}.png`, picture(i));
     await segment([join(folder, "photos"), "-p", "cup"]);
@@ -206,7 +206,7 @@ describe("segment", () => {
     expect((await segment(args)).out).toContain("nothing has changed");
   });
 
-  it("waits while the account has as many jobs in progress as it may, and halves a job that is refused for one picture", async () => {
+  it("waits while the account has its maximum of jobs in progress, and halves a job that is refused for one picture", async () => {
     const { service, segment } = await fake();
     for (let i = 0; i < 5; i++) await put(`photos/${i}.png`, picture(i));
     await put("photos/large.png", TOO_LARGE);

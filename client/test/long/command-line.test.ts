@@ -25,7 +25,7 @@ const TRIAL_TOKENS = 100;
 const AT_ONCE = 4;
 
 const nameOf = (picture: number): string => `${String(picture).padStart(4, "0")}.png`;
-/** Requests are counted per minute of the clock: what takes longer than a minute begins with one, to be compared. */
+/** Requests are counted per minute of the clock: longer runs begin with one, to be comparable. */
 const nextMinute = (): Promise<void> => sleep(60_000 - (Date.now() % 60_000));
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

@@ -55,7 +55,7 @@ describe("readMaskPng", () => {
     expect((await texts(["iTXt", "prompt"])).get("prompt")).toBeUndefined();
   });
 
-  it("takes back every filter of the standard", async () => {
+  it("undoes every filter of the standard", async () => {
     const filters = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(

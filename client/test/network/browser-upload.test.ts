@@ -35,7 +35,7 @@ async function startStorage(): Promise<{ readonly url: string; readonly close: (
   };
 }
 
-describe("an upload in a browser, by a client with a fetch of its own", () => {
+describe("an upload in a browser, by a client with a custom fetch", () => {
   let browser: Awaited<ReturnType<typeof launchChromium>>;
   let storage: Awaited<ReturnType<typeof startStorage>>;
   let script: string;

@@ -113,7 +113,7 @@ const lines = [
   ...methods.map((name) => `void client.${name}`),
 ];
 
-describe("what an editor shows", () => {
+describe("an editor's hover texts", () => {
   let server: LanguageServer;
   beforeAll(async () => {
     server = new LanguageServer();

@@ -73,7 +73,7 @@ it("opens no graph with nodes that ONNX Runtime runs on the CPU where these are 
   await expect(loaded(sameGraph(), false)).rejects.toThrow("nodes that are assigned to the default CPU EP");
 });
 
-describe("runs that a device is asked for at once", () => {
+describe("simultaneous runs on a device", () => {
   it("each get their own results", async () => {
     const graph = await loaded(sameGraph());
     const results = await Promise.all(six.map((i) => run(graph, rowsOfRun(i))));
@@ -106,7 +106,7 @@ describe("results that stay with the device", () => {
   });
 });
 
-describe("a run that nobody wants any more", () => {
+describe("an abandoned run", () => {
   it("is taken out while it waits, and the others continue", async () => {
     const graph = await loaded(sameGraph());
     const [controller, stages] = [new AbortController(), new Array<Stage>()];
@@ -173,7 +173,7 @@ describe("a graph that can't be opened", () => {
 });
 
 describe("a buffer", () => {
-  it("is gone here once it was moved, and still here otherwise", async () => {
+  it("is gone after a move, and stays otherwise", async () => {
     const graph = await loaded(sameGraph());
     const [moved, copied] = [floatsOf([[1, 2]]), floatsOf([[3, 4]])];
     const asked = { graph, outputs: ["same"], hold: false, followed: false };
@@ -185,8 +185,8 @@ describe("a buffer", () => {
   });
 });
 
-describe("what a usage reports about its runs", () => {
-  it("is how long they had the device, and that it waited meanwhile", async () => {
+describe("a usage's report about its runs", () => {
+  it("states their time on the device, and the wait meanwhile", async () => {
     const graph = await loaded(sameGraph());
     const stages: Stage[] = [];
     const whole = new Usage(undefined, (stage) => stages.push(stage));

@@ -33,7 +33,7 @@ describe("the runs that wait for a device", () => {
     expect(await next).toBe(run);
   });
 
-  it("count those that have come but were not heard yet", async () => {
+  it("include runs that have arrived but were not read yet", async () => {
     const [heard, unheard] = [runOf({ work: 2 }), runOf({ work: 1 })];
     const coming = [unheard];
     const queue = new RunQueue(() => {
@@ -61,10 +61,10 @@ describe("the runs that wait for a device", () => {
   });
 });
 
-describe("a run that says that its work's next follows", () => {
+describe("a run that announces a successor", () => {
   const followed = { work: 10, followed: true };
 
-  it("keeps the device from younger works for it", async () => {
+  it("keeps younger work off the device for it", async () => {
     const [younger, following] = [runOf({ work: 11 }), runOf({ work: 10 })];
     const queue = queueOf(runOf(followed), younger);
     await queue.next();
@@ -74,7 +74,7 @@ describe("a run that says that its work's next follows", () => {
     expect(await queue.next()).toBe(younger);
   });
 
-  it("gives way to younger works if it does not come", async () => {
+  it("gives way to younger work if it does not come", async () => {
     const younger = runOf({ work: 11 });
     const queue = queueOf(runOf(followed), younger);
     await queue.next();
@@ -83,7 +83,7 @@ describe("a run that says that its work's next follows", () => {
     expect(await next).toBe(younger);
   });
 
-  it("does not hold up an older work, nor its own", async () => {
+  it("does not hold up older work, nor its own", async () => {
     for (const work of [9, 10]) {
       const waits = runOf({ work });
       const queue = queueOf(runOf(followed));
@@ -113,7 +113,7 @@ describe("a run that says that its work's next follows", () => {
 });
 
 describe("a run that is taken out", () => {
-  it("is not given any more, and only while it waits can it be taken out", async () => {
+  it("never runs, and can be taken out only while it waits", async () => {
     const [first, second] = [runOf(), runOf()];
     const queue = queueOf(first, second);
     expect(queue.remove(first.id)).toBe(true);
@@ -141,7 +141,7 @@ function byAge(a: Run, b: Run): number {
 }
 
 describe("a device's queue", () => {
-  it("loses no run, gives none twice, the oldest work first", async () => {
+  it("loses no run, starts none twice, and takes the oldest work first", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 25 }), async (events) => {
         const unheard: Run[] = [];

@@ -14,7 +14,7 @@ function recorder() {
   return { stages, at: (stage: Stage) => stages.push(stage) };
 }
 
-describe("a work's use of the device", () => {
+describe("a task's use of the device", () => {
   it("is waiting, then the model, then busy with its own", () => {
     const { stages, at } = recorder();
     const usage = new Usage(undefined, at);

@@ -13,7 +13,7 @@ const pass = (ms: number): void => void vi.advanceTimersByTime(ms);
 const rounded = ({ ms }: ClipTimes): number[] =>
   [ms.decode, ms.infer, ms.post, ms.encode].map((spent) => Math.round(spent));
 
-test("a clip's time goes to the stage that was ended then", () => {
+test("a video's time goes to the stage that ended then", () => {
   const times = new ClipTimes(new Usage());
   for (const [i, stage] of (["decode", "infer", "post", "encode", "infer"] as const).entries()) {
     pass(10 ** i);
@@ -22,7 +22,7 @@ test("a clip's time goes to the stage that was ended then", () => {
   expect(rounded(times)).toEqual([1, 10_010, 100, 1_000]);
 });
 
-test("while results are waited for, others' turns count nowhere, and a frame that is not decoded yet as decoding", () => {
+test("during a wait for results, others' turns count nowhere, and a frame not decoded yet counts as decoding", () => {
   const usage = new Usage();
   const times = new ClipTimes(usage);
   pass(1);
@@ -37,7 +37,7 @@ test("while results are waited for, others' turns count nowhere, and a frame tha
   expect(rounded(times)).toEqual([1, 1_100, 0, 0]);
 });
 
-test("of another's turn only that part is left out that passes while results are waited for", () => {
+test("only the part of another's turn during a wait for results is left out", () => {
   const usage = new Usage();
   const times = new ClipTimes(usage);
   pass(1);

@@ -80,7 +80,7 @@ test("a picture larger than the bound is alone, and those behind it follow", asy
   for (const bytes of seen) expect([1, 2, 3, 10]).toContain(bytes / SMALL);
 });
 
-test("one that is cancelled while it waits takes nothing, and lets the next one in", async () => {
+test("one that is canceled while it waits takes nothing, and lets the next one in", async () => {
   const bound = new Semaphore(2);
   const first = await bound.acquire();
   const controller = new AbortController();

@@ -102,7 +102,7 @@ describe("a stream that is worked on ahead", () => {
     );
   });
 
-  it("works on as much at once as it may, where work is slower than the source", async () => {
+  it("works on the maximum at once if work is slower than the source", async () => {
     await fc.assert(
       fc.asyncProperty(ahead, fc.nat(7), async (most, more) => {
         const count = most + more;
@@ -139,7 +139,7 @@ describe("a stream that is worked on ahead", () => {
   });
 });
 
-describe("of the time that a stream takes", () => {
+describe("the time of a stream", () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["performance"] });
   });

@@ -34,7 +34,7 @@ function loader(...refused: readonly string[]) {
 }
 
 test.for(["cuda", "tensorrt"] as const)(
-  "%s can't be used on a device that there is not, for a reason",
+  "%s can't be used on a missing device, and says why",
   async (name) => {
     expect(await gpuProblem(name, NOWHERE)).toMatch(/\w/);
   },
@@ -47,7 +47,7 @@ describe("a model", () => {
     expect([model.provider, fallback, tried]).toEqual([provider, undefined, [provider]]);
   });
 
-  test("for CUDA where that can't be used is refused with what to do", async () => {
+  test("for CUDA is refused with a remedy if CUDA can't be used", async () => {
     const { load, tried } = loader("cuda");
     const loading = loadOnProvider(load, config("cuda"));
     await expect(loading).rejects.toThrow(
@@ -63,7 +63,7 @@ describe("a model", () => {
     expect(fallback).toBe(`CUDA can't be used on device 999 (${await gpuProblem("cuda", NOWHERE)}).`);
   });
 
-  test("for TensorRT where that can't be used is refused with what to do, or loaded on the CPU by name", async () => {
+  test("for TensorRT is refused with a remedy if it can't be used, or loaded on the CPU by name", async () => {
     const { load, tried } = loader("tensorrt");
     await expect(loadOnProvider(load, config("tensorrt"))).rejects.toThrow(
       /^TensorRT can't be used on device 999 \(.+\)\. Install .*TensorRT.*EXECUTION_PROVIDER=cuda.*CPU_FALLBACK=true/,
@@ -78,7 +78,7 @@ describe("a model", () => {
     await expect(loadOnProvider(load, config("cuda", true))).rejects.toThrow("No graph runs on cpu.");
   });
 
-  test("that fails where CUDA can be used is at fault itself: the CPU is not tried", async () => {
+  test("that fails on a usable CUDA is itself at fault: the CPU is not tried", async () => {
     const { load, tried } = loader("cuda");
     const loading = loadOnProvider(load, config("cuda", true), () => Promise.resolve(undefined));
     await expect(loading).rejects.toThrow("No graph runs on cuda.");

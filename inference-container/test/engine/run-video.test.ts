@@ -61,7 +61,7 @@ function run(
   return runVideo(model, ffmpeg, task, { at: () => undefined, progress, signal });
 }
 
-test("what is faint is asked for from the first frame on that comes after an object", async () => {
+test("faint detections are requested from the first frame after an object on", async () => {
   const steps = () => Array.from({ length: FRAMES + 1 }, () => Promise.withResolvers<void>());
   const [begun, done] = [steps(), steps()];
   begun[FRAMES]?.resolve();
@@ -78,7 +78,7 @@ test("what is faint is asked for from the first frame on that comes after an obj
   expect(asked).toEqual([false, false, false, true, true, true]);
 });
 
-test("what is faint is asked for where a frame before may still bring an object", async () => {
+test("faint detections are requested where an earlier frame may still bring an object", async () => {
   const asked: boolean[] = [];
   const second = Promise.withResolvers<void>();
   const model = modelOf(async (frame, request) => {
@@ -158,7 +158,7 @@ test("in frames more than a second apart nothing is drawn without a detection", 
   expect(framesWithMasks).toBe(1);
 });
 
-describe("frames that a damage takes away", () => {
+describe("frames lost to damage", () => {
   /** Makes packets of the clip unreadable, each by its first bytes. */
   async function damage(packets: readonly number[]): Promise<void> {
     const path = join(folder, "clip.mp4");
@@ -173,7 +173,7 @@ describe("frames that a damage takes away", () => {
   }
   const model = (): Model => modelOf(() => Promise.resolve(found(1)));
 
-  test("are said in the result's notice", async () => {
+  test("are named in the result's notice", async () => {
     await damage([3, 4]);
     const { frames, notice } = await run(model(), undefined, undefined, 30);
     expect(frames).toBe(28);
@@ -193,7 +193,7 @@ describe("frames that a damage takes away", () => {
   });
 });
 
-test("a clip of HDR says so if this FFmpeg can't convert its colours, and else says nothing", async () => {
+test("a clip of HDR says so if this FFmpeg can't convert its colors, and else says nothing", async () => {
   const hdr = "-color_primaries bt2020 -colorspace bt2020nc -color_trc smpte2084 -pix_fmt yuv420p10le";
   const path = join(folder, "hdr.mp4");
   await runFfmpeg(["-i", join(folder, "clip.mp4"), "-c:v", "libx264", ...hdr.split(" "), path]);

@@ -91,7 +91,7 @@ test("masks without a pixel are steps as well", async () => {
   expect(reports).toBeGreaterThanOrEqual(300);
 });
 
-test("a picture without formats that is cancelled at a mask writes no further ones", async () => {
+test("a picture without formats that is canceled at a mask writes no further ones", async () => {
   const controller = new AbortController();
   let reports = 0;
   const progress = (): void => {
@@ -104,7 +104,7 @@ test("a picture without formats that is cancelled at a mask writes no further on
   expect((await readdir(join(folder, "masks"))).length).toBeLessThanOrEqual(101);
 });
 
-test("a picture that is cancelled while its preview is drawn ends there", async () => {
+test("a picture that is canceled while its preview is drawn ends there", async () => {
   const controller = new AbortController();
   let reports = 0;
   const progress = (): void => {

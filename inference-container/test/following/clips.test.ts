@@ -4,7 +4,7 @@ import type { Followable, Model } from "../../src/models/model.ts";
 import { colourModel, type Film } from "../support/video/coloured-scene.ts";
 import { follow, click, disc, inFrame, range, framesWith, overlap } from "../support/follow.ts";
 
-test("an object is followed forwards and backwards from where it is pointed at, as it moves and grows", async () => {
+test("an object is tracked forward and backward from its region, as it moves and grows", async () => {
   const film: Film = (frame) => ({
     ground: "grey",
     discs: [disc("blue", 200, 150, 20), disc("red", 40 + 8 * frame, 90, 16 + frame)],
@@ -27,7 +27,7 @@ test("a hidden object has no mask, and keeps its id when it is found again elsew
   for (const frame of framesWith(frames, 1)) expect(overlap(frames, 1, film, frame, 1)).toBeGreaterThan(0.85);
 });
 
-test("where the model is unsure of what a box means, it is what stands out from the box's surroundings", async () => {
+test("an ambiguous box means the part that stands out from its surroundings", async () => {
   // The test's model treats sand as a ground, of which it draws nothing for a box.
   const film: Film = (frame) => ({ ground: "grey", discs: [disc("sand", 60 + 6 * frame, 90, 30)] });
   const regions = [{ index: 0, timeSeconds: 0, box: [24, 54, 80, 70] as const }];
@@ -54,7 +54,7 @@ test("objects that cross keep their ids, and are never drawn as the same thing",
   }
 });
 
-test("a thing and a part of it are both followed", async () => {
+test("an object and a part of it are both tracked", async () => {
   const film: Film = (frame) => ({
     ground: "grey",
     discs: [disc("red", 60 + 8 * frame, 90, 44), disc("blue", 60 + 8 * frame, 90, 18)],
@@ -67,7 +67,7 @@ test("a thing and a part of it are both followed", async () => {
   for (const objectId of [1, 2]) expect(framesWith(frames, objectId)).toEqual(range(0, 6));
 });
 
-test("of a frame's doubtful objects three are drawn in another way, too, and only the least sure with its last mask", async () => {
+test("three doubtful objects of a frame get a second try, and only the least sure one with its last mask", async () => {
   const film: Film = () => ({
     ground: "grey",
     discs: (["sand", "red", "green", "blue"] as const).map((colour, at) =>
@@ -104,7 +104,7 @@ test("of a frame's doubtful objects three are drawn in another way, too, and onl
   expect(more).toEqual([]);
 });
 
-test("a cut ends the following, though the next scene has the same thing; a region there begins again", async () => {
+test("a cut ends the tracking, even if the next scene has the same object; a region there restarts it", async () => {
   const film: Film = (frame) => ({
     ground: frame < 6 ? "grey" : "sand",
     discs: [disc("red", frame < 6 ? 80 : 120, 90)],

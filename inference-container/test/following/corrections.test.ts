@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Film } from "../support/video/coloured-scene.ts";
 import { range, follow, inFrame, click, overlap, type Frames, disc } from "../support/follow.ts";
 
-test("a correction is drawn in its frame, and followed from there with the same id", async () => {
+test("a correction is drawn in its frame, and tracked from there with the same id", async () => {
   const film: Film = (frame) => ({
     ground: "grey",
     discs: [disc("red", 40 + 6 * frame, 50), disc("blue", 40 + 6 * frame, 140)],
@@ -17,7 +17,7 @@ test("a correction is drawn in its frame, and followed from there with the same 
   expect(frames.flat().every(({ regionIndex }) => regionIndex === 0)).toBe(true);
 });
 
-describe("a correction in a frame into which the object was followed", () => {
+describe("a correction in a frame that the tracking has reached", () => {
   /** A thing in two colors. */
   const film: Film = (frame) => ({
     ground: "grey",
@@ -27,7 +27,7 @@ describe("a correction in a frame into which the object was followed", () => {
   const both = (frames: Frames, frame: number): number =>
     Math.min(overlap(frames, 1, film, frame, red), overlap(frames, 1, film, frame, blue));
 
-  test("adds what is clicked to its mask, from there on and not before", async () => {
+  test("adds the clicked part to its mask, from that frame on", async () => {
     const regions = [
       click(60, 90, 0, { objectId: 1 }),
       click(100 + 5 * 6, 90, inFrame(6), { index: 1, objectId: 1 }),
@@ -39,7 +39,7 @@ describe("a correction in a frame into which the object was followed", () => {
     expect(frames[6]?.[0]?.score).toBeGreaterThan(0.5);
   });
 
-  test("takes away what is clicked as not belonging to it", async () => {
+  test("removes the part that is clicked as outside", async () => {
     const regions = [
       { index: 0, objectId: 1, timeSeconds: 0, box: [30, 60, 100, 60] as const },
       {
@@ -54,7 +54,7 @@ describe("a correction in a frame into which the object was followed", () => {
     for (const frame of range(6, 12)) expect(overlap(frames, 1, film, frame, red)).toBeGreaterThan(0.85);
   });
 
-  test("before its first region changes what is followed backwards", async () => {
+  test("before its first region changes the backward tracking", async () => {
     const regions = [
       click(60 + 5 * 8, 90, inFrame(8), { objectId: 1 }),
       click(100 + 5 * 3, 90, inFrame(3), { index: 1, objectId: 1 }),

@@ -35,7 +35,7 @@ describe("a window about a box", () => {
   });
 });
 
-describe("what stands out in a box", () => {
+describe("the parts that stand out in a box", () => {
   /** A picture of two colors: those of a thing of some cells, and of everything else. */
   const pictureOf = (isThing: (column: number, row: number) => boolean) => {
     const cells = Array.from({ length: CELLS }, (_, cell) =>
@@ -49,7 +49,7 @@ describe("what stands out in a box", () => {
   };
   const BOX = [60, 60, 260, 180] as const;
 
-  test("is what looks unlike the surroundings: the first of at most four points lies on it", () => {
+  test("are unlike the surroundings: the first of at most four points lies on one", () => {
     const things = fc.record({
       column: fc.integer({ min: 3, max: 10 }),
       row: fc.integer({ min: 3, max: 6 }),
@@ -74,7 +74,7 @@ describe("what stands out in a box", () => {
     );
   });
 
-  test("is nothing where the box is the whole picture", () => {
+  test("are none if the box is the whole picture", () => {
     expect(
       standingOut(
         [0, 0, FRAME.width, FRAME.height],
@@ -146,7 +146,7 @@ describe("the memory of an object", () => {
 });
 
 describe("the choice of a mask", () => {
-  test("the agreement with votes is 1 for what they say, and the same from either side", () => {
+  test("the agreement with votes is 1 for an exact match, and symmetric", () => {
     fc.assert(
       fc.property(shares, shares, (a, b) => {
         const [one, other] = [Float32Array.from(a), Float32Array.from(b)];
@@ -174,7 +174,7 @@ describe("the choice of a mask", () => {
   const weighed = (from: number, to: number, quality = 0.9) =>
     weigh({ mask: mask(from, to), quality }, picture, { appearance: [descriptor], area: 8, votes });
 
-  test("what looks like the object, where the votes say, and as large, is worth its quality", () => {
+  test("a part like the object in look, place and size keeps its full quality", () => {
     expect(weighed(0, 8).value).toBeCloseTo(0.9, 6);
   });
 
@@ -189,7 +189,7 @@ describe("the choice of a mask", () => {
     expect(best([other, it])).toBe(it);
   });
 
-  test("of masks that are worth nothing none is chosen", () => {
+  test("no mask of zero worth is chosen", () => {
     expect(best([weighed(8, 16)])).toBeUndefined();
   });
 });
@@ -206,12 +206,12 @@ describe("a cut", () => {
     ),
   });
 
-  test("is no camera that turns fast", () => {
+  test("is not a fast pan", () => {
     const scene = (turned: number) => appearance((x) => Math.floor((x + turned) / 12));
     for (const turned of [0, 4, 8, 12]) expect(isCut(scene(0), scene(turned))).toBe(false);
   });
 
-  test("is no camera that comes near fast, so that no cell stays in its place", () => {
+  test("is not a fast approach that leaves no cell in its place", () => {
     const scene = (x: number, y: number) => ((x * 73) ^ (y * 151) ^ (x * y * 31)) >> 3;
     const nearer = appearance((x, y) => scene(8 + Math.floor(x / 2), 8 + Math.floor(y / 2)));
     expect(isCut(appearance(scene), nearer)).toBe(false);

@@ -35,7 +35,7 @@ describe("words and regions in one job", () => {
     expect(Buffer.compare(ball, egg)).not.toBe(0);
   });
 
-  test("have categories of their own in COCO, a label that is a prompt the prompt's", async () => {
+  test("have separate categories in COCO; a label equal to a prompt has the prompt's", async () => {
     const regions = [
       click(190, 140, 0, { label: "ball" }),
       click(60, 50, 0, { index: 1, label: "red" }),
@@ -70,20 +70,20 @@ describe("a time picks the frame that is shown then", () => {
     expect(framesWith(frames, 1)).toEqual([0, 1, 2]);
   });
 
-  test("which is processed, though the rate would leave it out", async () => {
+  test("that frame is processed, though the rate would leave it out", async () => {
     const sampling = { fps: RATE / 4, numFrames: null, maxFrames: null };
     const asked = { regions: [click(80, 90, 3 / RATE)], frames: 6, sampling };
     expect(framesWith(await follow(film, asked, 3), 1)).toEqual([1, 2]);
   });
 
-  test("which takes the place of another sample, where there may be no more", async () => {
+  test("that frame replaces another sample if their number is limited", async () => {
     const sampling = { fps: null, numFrames: 2, maxFrames: null };
     const late: Film = (frame) => ({ ground: "grey", discs: frame < 4 ? [] : [disc("red", 80, 90)] });
     const asked = { regions: [click(80, 90, 4 / RATE)], frames: 6, sampling };
     expect(framesWith(await follow(late, asked, 2), 1)).toEqual([1]);
   });
 
-  test("but none after maxFrames, which is said", async () => {
+  test("but none after maxFrames, as a notice says", async () => {
     const sampling = { fps: null, numFrames: null, maxFrames: 2 };
     const late = follow(film, { regions: [click(80, 90, 4 / RATE)], frames: 6, sampling });
     await expect(late).rejects.toThrow(/maxFrames ends the processing at/);

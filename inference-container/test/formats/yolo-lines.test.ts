@@ -82,7 +82,7 @@ test("drawn again as the COCO API draws polygons, blobs with holes and islands h
   );
 });
 
-test("so have all labelled objects of photographs [A4-8]", async () => {
+test("so have all labeled objects of photographs [A4-8]", async () => {
   const { set } = await readSet("samples/labelled/pictures", "samples/labelled/instances.json");
   expect(set.objects.length).toBeGreaterThan(30);
   for (const { mask } of set.objects) {
@@ -101,7 +101,7 @@ const drawing = (...rows: string[]): DrawnMask => ({
   pixels: rows.flatMap((row) => Array.from(row, (character) => character === "#")),
 });
 
-test("a hole is joined to what surrounds it by a cut, an island in the hole has a line of its own [A4-7]", () => {
+test("a cut joins a hole to its surroundings, and an island in the hole has a separate line [A4-7]", () => {
   const ring = drawing("######", "#....#", "#.##.#", "#....#", "######");
   const lines = linesOf(ring, 7);
   expect(lines.map((line) => line.split(" ")[0])).toEqual(["7", "7"]);
@@ -109,7 +109,7 @@ test("a hole is joined to what surrounds it by a cut, an island in the hole has 
   expect(fill(lines.slice(1), ring).filter(Boolean)).toHaveLength(2);
 });
 
-test("parts that touch at a corner have lines of their own, and what they enclose is one hole", () => {
+test("parts that touch at a corner have separate lines, and the area that they enclose is one hole", () => {
   expect(linesOf(drawing("#.", ".#"))).toHaveLength(2);
   expect(linesOf(drawing("###", "#.#", "###"))).toHaveLength(1);
   expect(linesOf(drawing(".#.", "#.#", ".#."))).toHaveLength(4);

@@ -14,7 +14,7 @@ test.concurrent("an engine that is killed from outside comes back", async () => 
   expect((await rig.finish()).outcome).toBe("success");
 });
 
-test.concurrent("a task that only stands beside a stuck one is not blamed, whichever came first", async () => {
+test.concurrent("a task in the same engine as a stuck one is not blamed, whichever came first", async () => {
   await using rig = await startRig({ TASK_TIMEOUT_SECONDS: "2" });
   const reports = await Promise.all(
     ["first", "stuck", "last"].map((key) =>

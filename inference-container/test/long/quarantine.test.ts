@@ -45,7 +45,7 @@ test.concurrent("an engine that is killed from outside among several pictures co
   expect(outcomes(rig, bystanders)).toEqual(bystanders.map(() => ["success"]));
 });
 
-test.concurrent("a clip beside hostile pictures begins again and succeeds, however many there are", async () => {
+test.concurrent("a video next to any number of hostile pictures starts again and succeeds", async () => {
   await using rig = await startRig(TWELVE);
   rig.worker.inputs.set("clip.mp4", movingSquare(2));
   const clip = rig.finishVideo({ key: "clip", prompts: ["slow", "bright"] });
@@ -59,7 +59,7 @@ test.concurrent("a clip beside hostile pictures begins again and succeeds, howev
   expect(await ends(rig)).toBe(6);
 });
 
-test.concurrent("a hostile clip fails, and no picture beside it does", async () => {
+test.concurrent("a hostile video fails, and no picture in the same engine does", async () => {
   await using rig = await startRig(TWELVE);
   rig.worker.inputs.set("clip.mp4", movingSquare(2));
   const slow = bystanders.map((key) => rig.finish({ key, prompts: ["slow"] }));
@@ -71,7 +71,7 @@ test.concurrent("a hostile clip fails, and no picture beside it does", async () 
   expect(await ends(rig)).toBe(2);
 });
 
-test.concurrent("a picture that blocks the engine's own thread fails alone, and none of those beside it loses an attempt", async () => {
+test.concurrent("a picture that blocks the engine's own thread fails alone, and no other in the engine loses an attempt", async () => {
   await using rig = await startRig({ ...TWELVE, TASK_TIMEOUT_SECONDS: "2" });
   const prompts = ["slow"];
   const reports = ["one", "two"].map((key) => rig.finish({ key, prompts }));

@@ -18,7 +18,7 @@ test("60 tasks that give way to ever older ones all succeed once they are offere
 test("interactive tasks that come while a batch of 100 waits are started next, before all that wait", () =>
   startInteractiveNext(100, 12));
 
-test("whatever goes wrong one after the other, the service answers and the next good task succeeds", async () => {
+test("after any series of failures, the service answers and the next good task succeeds", async () => {
   await using rig = await startRig({ TASK_TIMEOUT_SECONDS: "3" }, FAULTY);
   const health = watchHealth(rig);
   const codes: string[] = [];

@@ -62,7 +62,7 @@ test.for(kindsOfGrids)(
   },
 );
 
-test("a PNG of any runs shows them, whichever bytes they begin and end in", async () => {
+test("a PNG of any runs shows them, at any bytes' boundaries", async () => {
   const rows = fc.integer({ min: 1, max: 40 }).chain((width) =>
     fc.array(fc.array(fc.boolean(), { minLength: width, maxLength: width }), {
       minLength: 1,
@@ -78,7 +78,7 @@ test("a PNG of any runs shows them, whichever bytes they begin and end in", asyn
   );
 });
 
-test("a mask PNG is one-bit greyscale, and every chunk's checksum holds [2.5-17]", async () => {
+test("a mask PNG is one-bit grayscale, and every chunk's checksum holds [2.5-17]", async () => {
   const png = encodeMaskPng(mask, CAT);
   const { channels, space, format, bitsPerSample } = await sharp(png).metadata();
   expect({ channels, space, format }).toEqual({ channels: 1, space: "b-w", format: "png" });

@@ -15,7 +15,7 @@ describe("a confidence", () => {
     for (const end of [0, 1]) expect(confidenceOf(end, { offset: 0.4, slope: 2 })).toBeCloseTo(end, 5);
   });
 
-  it("is a half where offset and slope times the score's log-odds make zero", () => {
+  it("is 0.5 if offset and slope times the score's log-odds cancel", () => {
     expect(confidenceOf(0.4, { offset: Math.log(1.5), slope: 1 })).toBeCloseTo(0.5, 9);
   });
 

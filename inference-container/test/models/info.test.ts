@@ -15,7 +15,7 @@ const about = { id: "fixture", version: "1.0.0", family: "fixture", provider: "c
 
 const decoder = { name: "decoder.onnx", role: "graph", size: 17, sha256: "5a".repeat(32) };
 
-describe("what the service reports about a model", () => {
+describe("the service's description of a model", () => {
   it("describes a model of labels, and one of any phrase [A6-10]", () => {
     expect(infoOf(model)).toEqual({
       ...about,

@@ -63,7 +63,7 @@ describe("a model folder is refused", () => {
     );
   });
 
-  it("when its own family finds the manifest wanting", async () => {
+  it("when its family rejects the manifest", async () => {
     await expect(loadModel(await folderWith({ detection: { floor: 2 } }))).rejects.toThrow(
       'manifest.json is wrong at "detection.floor"',
     );
@@ -84,7 +84,7 @@ describe("a model folder is refused", () => {
     );
   });
 
-  it("when a word of a file was changed, though its size was not", async () => {
+  it("when a word of a file was changed, but not its size", async () => {
     const folder = await folderWith({});
     const path = join(folder, "nouns.tsv");
     await rm(path);

@@ -95,7 +95,7 @@ describe("the embedded model on photographs", () => {
     expect(gridIou(cat.mask, mask)).toBeGreaterThan(0.95);
   });
 
-  it("says of a prompt outside the vocabulary that it is, and serves the others", async () => {
+  it("reports a prompt outside the vocabulary, and serves the others", async () => {
     const { instances, unserved } = await find(await sample("chelsea"), "sky", "cat");
     expect(instances.map(({ promptIndex }) => promptIndex)).toEqual([1]);
     expect(unserved.map(({ promptIndex }) => promptIndex)).toEqual([0]);

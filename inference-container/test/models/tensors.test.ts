@@ -46,7 +46,7 @@ describe("a picture as a graph's input", () => {
   const picture = { width: 2, height: 1, rgb: Uint8Array.of(0, 51, 255, 10, 20, 30), contentHash: null };
   const size = { width: 2, height: 1, fit: "stretch", kernel: "linear", padding: 0 } as const;
 
-  it("is its bytes by channel if the graph normalises", async () => {
+  it("is its bytes by channel if the graph normalizes", async () => {
     const { tensor } = await imageTensor(picture, { ...size, mean: [0, 0, 0], std: [1, 1, 1] }, "uint8");
     expect([tensor.type, tensor.dims, tensor.data]).toEqual([
       "uint8",

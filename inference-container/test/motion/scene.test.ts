@@ -51,7 +51,7 @@ test("an enlarged object's truth is its outline on the frame, to half a sample",
   );
 });
 
-test("what is beyond the edge or behind another can't be seen of an object", () => {
+test("parts beyond the edge or behind another object can't be seen", () => {
   const layer = piece("it", 255);
   const share = (...placed: Placed[]): number | undefined => truthAt(still(...placed), 0)[0]?.visibleShare;
   const whole = { layer, x: 5, y: 5, scale: 1 };

@@ -45,7 +45,7 @@ const SRGB = chunk("cHRM", words(31_270, 32_900, 64_000, 33_000, 30_000, 60_000,
 /** Paper of 203 cd/m², as PQ and as HLG have it. */
 const [PQ_WHITE, HLG_WHITE] = [0.580_69, 0.75];
 
-describe("a PNG's samples stand for light as it says", () => {
+describe("a PNG's samples are read by its color chunks", () => {
   test.for<[string, Colour, Buffer[], Colour]>([
     ["nothing", grey(0.5), [], [128, 128, 128]],
     ["gAMA of linear light", grey(0.5), [gAMA(1)], [188, 188, 188]],
@@ -92,7 +92,7 @@ describe("a PNG's samples stand for light as it says", () => {
     expect(await decoded(withChunks(bytes, "IDAT", gAMA(1)))).toEqual([[188, 188, 188], WHITE]);
   });
 
-  test("in a picture of greys", async () => {
+  test("in a picture of grays", async () => {
     const bytes = await halves(grey(0.5), grey(1)).toColourspace("grey16").png().toBuffer();
     expect(await decoded(withChunks(bytes, "IDAT", gAMA(1)))).toEqual([[188, 188, 188], WHITE]);
   });
@@ -118,7 +118,7 @@ describe("high dynamic range", () => {
   });
 });
 
-describe("an AVIF's samples stand for light as its code points say", () => {
+describe("an AVIF's samples are read by its code points", () => {
   const avif = async (
     left: Colour,
     [primaries, transfer]: [number, number],

@@ -84,7 +84,7 @@ test("more pixels than allowed are refused by the header [8-9]", async () => {
   expect(failure.message).toContain("3000 × 2000");
 });
 
-describe("a picture that is cut short is refused, not shown half grey", async () => {
+describe("a picture that is cut short is refused, not shown half gray", async () => {
   const whole = await noisySamples();
   test.for(Object.keys(whole).flatMap((name) => [0.1, 0.5, 0.97].map((part) => [name, part] as const)))(
     "%s, %d of it",

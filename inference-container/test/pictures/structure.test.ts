@@ -61,7 +61,7 @@ describe.for(Object.entries(jpegs))("a JPEG: %s", ([, bytes]) => {
   });
 
   test.for([0.3, 0.6, 0.9])(
-    "is cut short where pixels are missing, with that marker or without: %d",
+    "is truncated if pixels are missing, with that marker or without: %d",
     async (part) => {
       const cut = bytes.subarray(0, Math.floor(bytes.length * part));
       for (const each of [cut, Buffer.concat([cut, EOI]), Buffer.concat([cut, Buffer.alloc(16), EOI])])
@@ -164,7 +164,7 @@ describe("a GIF", () => {
 });
 
 test.for(["IDAT", "IEND"] as const)(
-  "a PNG's orientation counts wherever it stands: before %s",
+  "a PNG's orientation counts anywhere in the file: before %s",
   async (place) => {
     const exif = (await sharp(await turned()).metadata()).exif?.subarray(6) ?? Buffer.alloc(0);
     const bytes = withChunks(png, place, chunk("eXIf", exif));

@@ -34,7 +34,7 @@ test("a frame without objects, or with objects that have no pixel, is left as it
   }
 });
 
-test("an object is tinted, outlined and labelled on the frame itself, and the rest is left as it is", async () => {
+test("an object is tinted, outlined and labeled on the frame itself, and the rest is left as it is", async () => {
   const { rgb, at } = await draw([cat]);
   const tint = at(380, 280);
   expect(tint).not.toEqual([GREY, GREY, GREY]);
@@ -44,7 +44,7 @@ test("an object is tinted, outlined and labelled on the frame itself, and the re
   expect(letters(rgb)).not.toBe("");
 });
 
-test("an object keeps its colour over the frames, whichever others come, go or stand before it", async () => {
+test("an object keeps its color over the frames, whichever others come, go or cover it", async () => {
   const other = { ...cat, objectId: 1, prompt: "dog", mask: lowerLeft };
   const alone = await draw([cat]);
   const [first, second] = [await draw([cat, other]), await draw([other, cat])];
@@ -53,7 +53,7 @@ test("an object keeps its colour over the frames, whichever others come, go or s
   expect(first.at(20, 280)).not.toEqual(first.at(380, 280));
 });
 
-test("objects of one prompt have colours of their own", async () => {
+test("objects of one prompt have separate colors", async () => {
   const colours = await Promise.all(
     Array.from({ length: 12 }, async (_, objectId) =>
       (await draw([{ ...cat, objectId }])).at(380, 280).join(),

@@ -150,7 +150,7 @@ describe("the default threshold", () => {
   it.each([
     ["owlvit", [0.357, 0.281, 0.211, 0.138, 0.12, 0.106]],
     ["owlv2", [0.665, 0.614]],
-  ])("keeps every find that the documentation of %s shows", async (kind, published) => {
+  ])("keeps every detection in the documentation of %s", async (kind, published) => {
     const { detection } = OwlvitManifest.parse(await filledTemplate(`owlvit-sam2/${kind}-base.json`));
     const confidences = published.map((score) => confidenceOf(score, detection.confidence));
     expect(Math.min(...confidences)).toBeGreaterThan(DEFAULT_THRESHOLD);

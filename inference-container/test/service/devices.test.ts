@@ -88,7 +88,7 @@ test("idle devices take turns, but a picture that comes again goes where its fea
   expect(await isCached("on-0-anew", "bright.png")).toBe(false);
 });
 
-test("where an engine is killed its tasks begin again on the other device, the clip there continues, and the engine comes back", async () => {
+test("the tasks of a killed engine begin again on the other device, the clip there continues, and the engine comes back", async () => {
   await start();
   await writeFile(join(folder, "keep"), "");
   await post("kept", "kept");
@@ -175,7 +175,7 @@ test("of the pictures that wait for room an interactive one goes first", async (
   expect(order.indexOf("first")).toBeLessThan(3);
 });
 
-test("whatever crashes, each task is reported once, and only who crashed its engine fails", async () => {
+test("after any crash, each task is reported once, and only the task that crashed its engine fails", async () => {
   await start();
   const prompts = Array.from({ length: isLong ? 16 : 8 }, (_, i) => (i % 6 === 3 ? "crash" : "bright"));
   const reports = await Promise.all(

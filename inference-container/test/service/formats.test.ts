@@ -93,7 +93,7 @@ test("a picture's embedding is written with the model and the picture's size, al
   expect(tensors.map((tensor) => [...valuesOf(tensor)])).toEqual([[60, 80]]);
 });
 
-test("a task that wants no format reports what it always did [A4-3]", async () => {
+test("a task without formats reports the usual files [A4-3]", async () => {
   const output = imageOutput(await rig.finish({ key: "none" }));
   expect(Object.keys(output).toSorted()).toEqual([
     "generatedAt",

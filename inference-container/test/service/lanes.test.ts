@@ -34,7 +34,7 @@ describe("with one place, and room for two that wait", () => {
     for (const key of ["a", "b", "c", "e"]) await rig.worker.completed(key);
   });
 
-  test("waiting tasks go by lane: single pictures, then paid bulk, then trials, whenever they came", async () => {
+  test("waiting tasks go by lane: single pictures, then paid bulk, then trials, in any order of arrival", async () => {
     const order: string[] = [];
     const keys = ["bulk-1", "trial-1", "trial-2", "bulk-2", "interactive-1", "bulk-3"];
     for (const key of keys) {
@@ -60,7 +60,7 @@ describe("with one place, and room for two that wait", () => {
     expect(rig.worker.completions.get("young")).toHaveLength(1);
   });
 
-  test("whoever asks is told which tasks would find room, by the order that they would have, and nothing is taken", async () => {
+  test("a question for room names the tasks that would find it, in their order, and reserves nothing", async () => {
     const post = (key: string, acceptedAt: number): Promise<Response> =>
       rig.post(rig.worker.request({ key, acceptedAt, prompts: ["slow"] }));
     const ask = async (...times: number[]): Promise<unknown> => {
@@ -141,7 +141,7 @@ test("a task whose body comes after the drain began is refused", async () => {
   expect(await drained).toBe(true);
 });
 
-test("what a drain can't finish in time is handed back", async () => {
+test("a drain hands back the tasks that it can't finish in time", async () => {
   await using rig = await startRig({ IN_FLIGHT: "1", DRAIN_SECONDS: "0.2" });
   for (const key of ["stuck", "behind"]) await rig.post(rig.worker.request({ key, prompts: ["hang"] }));
   await until(async () => (await (await rig.ask("/v1/tasks/stuck")).text()).includes("running"));

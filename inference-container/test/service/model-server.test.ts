@@ -140,7 +140,7 @@ describe("a service whose model is on a server", () => {
     expect(await rig.finish({ inputUrl, prompts: ["red"] })).toMatchObject({ outcome: "success" });
   });
 
-  test("a cancelled task ends at once, and a server that doesn't notice answers in peace", async () => {
+  test("a canceled task ends at once, and a server that doesn't notice may finish its answer", async () => {
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     server.infer = async (seen) => {
       await answered;
@@ -156,7 +156,7 @@ describe("a service whose model is on a server", () => {
     answer();
   });
 
-  test("an answer that cannot be fails the task, and the log names the fault", async () => {
+  test("an impossible answer fails the task, and the log names the fault", async () => {
     server.infer = (seen) => ({ ...find(seen), changed: (header) => ({ ...header, outputs: [] }) });
     expect(await rig.finish({ inputUrl, prompts: ["red"] })).toMatchObject({
       outcome: "failed",
@@ -168,7 +168,7 @@ describe("a service whose model is on a server", () => {
   });
 });
 
-describe("a service of its own", () => {
+describe("a separate service", () => {
   beforeEach(play);
   afterEach(end);
 

@@ -19,7 +19,7 @@ afterEach(() => rig[Symbol.asyncDispose]());
 
 const linesOf = (msg: string): string[] => rig.lines.filter((line) => line.includes(`"msg":"${msg}"`));
 
-describe("where CUDA is asked for and can't be used", () => {
+describe("without a usable CUDA", () => {
   test("the start ends with what to do", async () => {
     rig = await startRig({ MODEL_FOLDER: folder, ...WITHOUT_CUDA }, LOADER);
     await expect(rig.service.ready).rejects.toThrow(

@@ -66,7 +66,7 @@ test("while one device runs what may be hostile, the other continues with everyt
   expect(outcomes(rig, ["a", "b", "c", "d"]).flat()).toEqual(["success", "success", "success", "success"]);
 });
 
-test("what may be hostile is run on another device once that is empty, where its own does not come back", async () => {
+test("a suspect task runs on another device once that is empty, if its own does not come back", async () => {
   const { rig, folder } = await startTwo();
   await writeFile(join(folder, "keep"), "");
   const kept = [rig.finish({ key: "a", prompts: ["kept"] })];
@@ -84,7 +84,7 @@ test("what may be hostile is run on another device once that is empty, where its
   expect(outcomes(rig, ["a", "b", "c"]).flat()).toEqual(["success", "success", "success"]);
 });
 
-test("what waits to be run alone is handed back when the service stops, and keeps its attempt", async () => {
+test("a task that waits to run alone is handed back when the service stops, and keeps its attempt", async () => {
   const { rig, folder } = await startTwo();
   await writeFile(join(folder, "keep"), "");
   const keys = ["a", "b", "c", "d", "e"];

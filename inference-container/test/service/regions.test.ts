@@ -87,7 +87,7 @@ test("a region outside the picture fails the task, and says how large the pictur
   });
 });
 
-test("prompts that the model does not know are noticed, but fail no task that has regions too", async () => {
+test("unknown prompts lead to a notice, but fail no task that also has regions", async () => {
   const report = await rig.finish({ prompts: ["unicorn"], regions: [box] });
   expect(imageOutput(report)).toMatchObject({
     masks: [{ regionIndex: 4 }],
@@ -120,7 +120,7 @@ test("a region whose mask has no pixel at the mask's threshold still has its PNG
   ]);
 });
 
-test("examples with one label give what they find together, in the place of the first, and others a thing each", async () => {
+test("examples with one label find objects together, in the place of the first, and others separately", async () => {
   const findAll = true as const;
   const regions: TaskRegion[] = [
     { ...box, label: "cup", findAll },
@@ -195,7 +195,7 @@ const maskTo = (right: number, width = 80, height = 60) =>
     .png()
     .toBuffer();
 
-test("a region may correct the mask of a former result: what it had stays, and the clicks add to it", async () => {
+test("a region may correct the mask of an earlier result: the mask stays, and the clicks add to it", async () => {
   rig.worker.inputs.set("former.png", await maskTo(20));
   const priorMasks = [{ regionIndex: 7, url: `${rig.worker.origin}/inputs/former.png` }];
   const report = await rig.finish({ key: "corrected", prompts: [], regions: [box, points], priorMasks });
@@ -208,7 +208,7 @@ test("a region may correct the mask of a former result: what it had stays, and t
 
 test.for([
   ["is gone", "no-such.png", undefined, "is no longer in storage"],
-  ["is of another picture", "other.png", maskTo(20, 81), "81 × 60 pixels"],
+  ["belongs to another picture", "other.png", maskTo(20, 81), "81 × 60 pixels"],
   ["is no picture", "text.png", Buffer.from("text"), "can't be read"],
 ] as const)("a mask to correct that %s fails the task by name", async ([what, name, bytes, reason]) => {
   if (bytes !== undefined) rig.worker.inputs.set(name, await bytes);

@@ -50,7 +50,7 @@ test("objects below the threshold are left out [4.3-5]", async () => {
   expect(report).toMatchObject({ outcome: "success", output: { masks: [] } });
 });
 
-test("a prompt outside the vocabulary is noticed where another could be served", async () => {
+test("a prompt outside the vocabulary leads to a notice if another could be served", async () => {
   const report = await rig.finish({ prompts: ["bright", "unicorn"] });
   expect(report).toMatchObject({
     outcome: "success",

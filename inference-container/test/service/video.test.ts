@@ -95,7 +95,7 @@ test("objects below the scoreThreshold are left out [4.3-10]", async () => {
   expect(totals).toEqual([6, 3, 0]);
 });
 
-test("a clip fails where no prompt could be served, and is noticed where another could", async () => {
+test("a video fails if no prompt could be served, and has a notice if another could", async () => {
   expect(await rig.finishVideo({ prompts: ["unicorn"] })).toMatchObject({
     outcome: "failed",
     retryable: false,

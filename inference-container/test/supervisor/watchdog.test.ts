@@ -24,7 +24,7 @@ function runFor(ms: number, each = (): void => undefined): void {
   }
 }
 
-test("of several tasks none is named when the engine falls silent, wherever they are", () => {
+test("none of several tasks is named when the engine falls silent, at any stage", () => {
   for (const id of ["waiter", "holder", "busy"]) watchdog.began(id);
   watchdog.at("waiter", "waiting");
   watchdog.at("holder", "model");
@@ -50,7 +50,7 @@ test("the others wait for the task that has the device, else for the oldest", ()
   expect(watchdog.foremost).toBe("holder");
 });
 
-test("who has the device for longer than the limit is stuck, though the engine runs and other tasks are heard", () => {
+test("a task that holds the device beyond the limit is stuck, though the engine runs and other tasks report", () => {
   for (const id of ["holder", "clip"]) watchdog.began(id);
   watchdog.at("holder", "model");
   runFor(LIMIT_MS, () => watchdog.reported("clip"));
@@ -59,7 +59,7 @@ test("who has the device for longer than the limit is stuck, though the engine r
   expect(stuck).toEqual(["holder"]);
 });
 
-test("who is at work of its own and says nothing is stuck, though a clip continues beside it", () => {
+test("a task with silent work off the device is stuck, though a video continues in parallel", () => {
   for (const id of ["silent", "clip"]) watchdog.began(id);
   runFor(LIMIT_MS, () => {
     watchdog.at("clip", "model");
@@ -70,7 +70,7 @@ test("who is at work of its own and says nothing is stuck, though a clip continu
   expect(stuck).toEqual(["silent"]);
 });
 
-test("who waits for the device, or could not be heard while the engine was held up, is not stuck", () => {
+test("a task that waits for the device, or that a held-up engine could not hear, is not stuck", () => {
   for (const id of ["holder", "busy", "waiter"]) watchdog.began(id);
   watchdog.at("waiter", "waiting");
   for (let turn = 0; turn < 5; turn++) {
@@ -81,7 +81,7 @@ test("who waits for the device, or could not be heard while the engine was held 
   expect(stuck).toEqual([]);
 });
 
-test("an engine that falls silent is its only task's fault, and one without tasks nobody's", () => {
+test("a silent engine is its only task's fault, and without tasks it has no culprit", () => {
   watchdog.began("first");
   watchdog.began("second");
   watchdog.ended("first");

@@ -27,7 +27,7 @@ test("the last ten thousand keys are remembered, however many there were", () =>
   expect([memory.has("0"), memory.has("1"), memory.has("10000")]).toEqual([false, true, true]);
 });
 
-test("a key that comes again is as young as it was at first", () => {
+test("a repeated key starts its time over", () => {
   const memory = new KeyMemory(60_000);
   memory.add("again");
   for (let i = 0; i < 9_999; i++) memory.add(String(i));

@@ -85,7 +85,7 @@ test("a full line turns the youngest away, whether it waits or comes", () => {
   expect(leaving(line)).toEqual(["old", "older"]);
 });
 
-test("a full line turns the last that came away, where all are equally old", () => {
+test("a full line turns away the last arrival if all are equally old", () => {
   const line = lineOf(1, [task("first", "a", 10)]);
   const second = task("second", "b", 10);
   expect(line.add(second)).toBe(second);
@@ -108,7 +108,7 @@ test("a task that is removed gives its room to others", () => {
   expect(line.add(task("next", "a", 2))).toBeUndefined();
 });
 
-test("whatever comes and goes, the line keeps its bound, loses nothing, and an account that has had two places waits for those that had none", () => {
+test("for any arrivals and departures, the line keeps its bound, loses nothing, and an account that has had two places waits for those that had none", () => {
   const event = fc.record({
     leaves: fc.boolean(),
     account: fc.constantFrom("a", "b", "c", "d"),

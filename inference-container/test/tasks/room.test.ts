@@ -10,7 +10,7 @@ const someTask: fc.Arbitrary<Queued> = fc.record({
   acceptedAt: fc.integer({ min: 1, max: 50 }),
 });
 
-test("the room that is reported is what the tasks find if they are offered, and asking changes nothing", () => {
+test("offered tasks find the reported room, and a question for it changes nothing", () => {
   const tasks = fc.array(someTask, { maxLength: 30 });
   fc.assert(
     fc.property(
@@ -31,7 +31,7 @@ test("the room that is reported is what the tasks find if they are offered, and 
   );
 });
 
-test("pictures find the free places, too, and clips do not", () => {
+test("pictures also find the free places, and videos do not", () => {
   const lanes = new Lanes<Queued>(2);
   const ask = (type: "image" | "video", count: number, free: number): number =>
     lanes

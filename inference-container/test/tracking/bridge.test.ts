@@ -80,7 +80,7 @@ describe("an object that the detector misses is looked for", () => {
   });
 });
 
-describe("what is found is the object", () => {
+describe("the found mask is the object", () => {
   test("also where it has jumped by half its size, or turned smaller", async () => {
     expect(await foundIn(red(NEXT + RADIUS))).toHaveLength(1);
     expect(await foundIn({ ...red(NEXT), radius: 15 })).toHaveLength(1);
@@ -91,7 +91,7 @@ describe("what is found is the object", () => {
     expect(await foundIn({ ...red(NEXT), colour: "blue" })).toHaveLength(0);
   });
 
-  test("not if another object of its prompt has its place; one of another prompt may", async () => {
+  test("not if another object of its prompt is in its place; one of another prompt may be", async () => {
     const { seen, instances } = await frameOf(red(NEXT));
     const [{ mask } = expect.fail()] = instances;
     const foundBeside = async (promptIndex: number) =>

@@ -62,7 +62,7 @@ describe.each([2, 15])("at %i frames a second", (fps) => {
   });
 });
 
-test("at two frames a second those who cross, pass a pillar or return keep their ids [2.5-13]", () => {
+test("at two frames per second, people who cross, pass a pillar or return keep their ids [2.5-13]", () => {
   for (const name of ["a head-on crossing", "a walk behind a pillar", "a leave and return"] as const) {
     const { ours, plain } = measured(name, 2);
     expect(ours.idf1).toBeGreaterThan(plain.idf1 + 0.15);
@@ -94,7 +94,7 @@ test("appearance distinguishes objects that pass each other closely, even if the
   }
 });
 
-test.each(someNames)("what objects look like harms no scene: %s", (name) => {
+test.each(someNames)("appearance harms no scene: %s", (name) => {
   for (const fps of [2, 6]) {
     const { blind, seeing } = compared(name, fps, 0.85);
     expect(seeing.idf1).toBeGreaterThan(blind.idf1 - 0.005);

@@ -70,7 +70,7 @@ function renamed(frames: readonly Ids[]): Ids[] {
   );
 }
 
-test("whatever comes, a detection that isn't faint has an id, none twice in a frame, and new ones count on from 1", () => {
+test("for any input, each detection that isn't faint has an id, unique in its frame, and new ids count up from 1", () => {
   fc.assert(
     fc.property(anyFrames, (frames) => {
       const tracker = new Tracker({ maxTracks: 8 });
@@ -111,7 +111,7 @@ test("the same frames have the same ids", () => {
   );
 });
 
-test("the order of a frame's detections changes the names of the ids only", () => {
+test("the order of a frame's detections only permutes the ids", () => {
   fc.assert(
     fc.property(anyFilm, (frames) => {
       const backwards = frames.map((frame) => ({ ...frame, detections: frame.detections.toReversed() }));
@@ -121,7 +121,7 @@ test("the order of a frame's detections changes the names of the ids only", () =
   );
 });
 
-test("neither where the picture lies, nor how large it is, nor when the clip starts changes an id", () => {
+test("neither position nor size of the picture nor the video's start changes an id", () => {
   const shift = fc.integer({ min: -4000, max: 4000 });
   const scale = fc.constantFrom(0.25, 0.5, 2, 3);
   fc.assert(
@@ -247,7 +247,7 @@ test("a frame before the last one is refused", () => {
   expect(() => tracker.update(Number.NaN, [])).toThrow(RangeError);
 });
 
-test("what was seen in the frame before and has no detection now is a gap, where it is expected", () => {
+test("an object seen in the previous frame but not detected now is a gap at its expected place", () => {
   const tracker = new Tracker();
   for (const time of [0, 1, 2])
     tracker.update(time / 6, [found([100 + 20 * time, 100, 200 + 20 * time, 300]), found(THERE)]);

@@ -80,7 +80,7 @@ test("a clip without frames is a valid file", async () => {
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual({ version: 1, ...clip, frames: [] });
 });
 
-test("numbers keep the digits that mean something, whatever they are", async () => {
+test("any number keeps its significant digits", async () => {
   const number = fc.double({ min: 0, max: 1, noNaN: true });
   await fc.assert(
     fc.asyncProperty(number, number, number, async (timeSec, score, right) => {
@@ -113,7 +113,7 @@ test("size and MD5 are those of the file, over many chunks", async () => {
   );
 });
 
-test("what was gathered reaches the file while the clip continues", async () => {
+test("gathered masks reach the file while the video continues", async () => {
   await using writer = await MasksJsonWriter.open(path, clip, 32 * MEBIBYTE);
   const long = { ...object, rle: { size: rle.size, counts: "0".repeat(50_000) } };
   for (let i = 0; i < 100; i++) {
@@ -148,7 +148,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("a folder that is not there is an error at once", async () => {
+test("a missing folder is an error at once", async () => {
   await expect(MasksJsonWriter.open(join(folder, "none", "masks.json"), clip, MEBIBYTE)).rejects.toThrow(
     "ENOENT",
   );

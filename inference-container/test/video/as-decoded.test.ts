@@ -106,7 +106,7 @@ describe("a frame has the number that a decoder gives it, and the time at which 
   });
 });
 
-test("frames that a damage takes away are counted, and the others found by their times", async () => {
+test("frames lost to damage are counted, and the others found by their times", async () => {
   const bytes = await readFile(clips.path("plain.mp4"));
   for (const packet of [5, 12]) {
     const { position, size } = await positionOfPacket(clips, clips.path("plain.mp4"), packet);

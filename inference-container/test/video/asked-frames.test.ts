@@ -21,7 +21,7 @@ const h264 = ["-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-pix_fmt", 
 
 const count = (length: number, from = 0): number[] => Array.from({ length }, (_, at) => from + at);
 
-test("VP8's packets of frames that are never shown count for nothing", async () => {
+test("VP8's packets of hidden frames don't count", async () => {
   const source = ["-f", "lavfi", "-i", "testsrc2=s=160x120:r=25:d=2", ...vp8("200k")];
   for (const pass of ["1", "2"]) await clips.make(...source, "-pass", pass, "vp8.webm");
   const path = clips.path("vp8.webm");

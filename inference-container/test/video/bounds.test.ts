@@ -89,7 +89,7 @@ test("every FFmpeg has a hard limit of 3 GiB of memory", async () => {
   expect(lines).toEqual([String(3 * 1024 * MEGABYTE)]);
 });
 
-test("a clip of large frames that refer to many others is refused when memory ends, and not given in part", async () => {
+test("a video of large frames that refer to many others is refused when memory runs out, not returned in part", async () => {
   const path = await clips.make(...manyReferences("1920x1080", 16), "references.mp4");
   const little = clips.path("little");
   await writeFile(little, `#!/bin/sh\nulimit -d ${200 * MEGABYTE}\nexec '${ffmpeg}' "$@"\n`, { mode: 0o755 });

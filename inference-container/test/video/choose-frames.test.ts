@@ -99,7 +99,7 @@ describe("a rate", () => {
     }
   });
 
-  test("that is next to nothing takes the first frame, and the plan has a rate above 0", () => {
+  test("that is almost 0 takes the first frame, and the plan has a rate above 0", () => {
     for (const fps of [1e-5, 1e-7, 1e-9, 1e-20, Number.MIN_VALUE]) {
       const { indexes, fps: rate } = plan(evenClip(100, 25), { fps });
       expect(indexes).toEqual([0]);
@@ -108,7 +108,7 @@ describe("a rate", () => {
     }
   });
 
-  test("of any size gives one that has six decimals and is neither 0 nor endless", () => {
+  test("of any size gives one with six decimals, neither 0 nor infinite", () => {
     const any = fc.double({ min: 0, minExcluded: true, noNaN: true, noDefaultInfinity: true });
     fc.assert(
       fc.property(clips, any, bound, (times, fps, maxFrames) => {
@@ -205,7 +205,7 @@ describe("more frames than a task may have", () => {
     expect(() => plan(evenClip(90, 30), sampling, 60)).toThrow(TaskFailure);
   });
 
-  test("are none where maxFrames or the clip's length keeps to the limit", () => {
+  test("can't occur if maxFrames or the video's length keeps to the limit", () => {
     expect(plan(evenClip(90, 30), { fps: 30, maxFrames: 60 }, 60).indexes).toHaveLength(60);
     expect(plan(evenClip(60, 30), { numFrames: 9000 }, 60).indexes).toHaveLength(60);
   });

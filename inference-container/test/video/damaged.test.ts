@@ -26,7 +26,7 @@ test.for([
   ["an AVI", "avi", ["-c:v", "mpeg4", "-q:v", "2", "-g", "5"]],
   ["a WebM", "webm", ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-g", "5"]],
 ] as const)(
-  "frames beside a damage in the middle keep their times, and have a decoder's numbers: %s",
+  "frames around damage in the middle keep their times, and have a decoder's numbers: %s",
   async ([, extension, codec]) => {
     const source = await clips.make(
       ...numbered({ frames: 40 }),

@@ -90,7 +90,7 @@ test("highlights stay apart, and what is brighter than any is white", async () =
   expect([brightest, beyond]).toEqual([255, 255]);
 });
 
-test("a colour of BT.709 is the same colour in HDR", async () => {
+test("a color of BT.709 is the same color in HDR", async () => {
   // A red in linear light and BT.709's primaries, carried by BT.2020 and PQ.
   const convert =
     "zscale=pin=bt709:tin=linear:min=gbr:p=bt2020:t=smpte2084:m=bt2020nc:r=limited:npl=203,format=yuv420p10le";

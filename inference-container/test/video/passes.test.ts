@@ -17,14 +17,14 @@ test("the first frame may lie far behind the start", () => {
   expect(planPasses(times, keys, [420])).toEqual([{ indexes: [420], key: 400, seconds: 41.25, after: -1 }]);
 });
 
-test("a start spares at least a hundred frames, or it isn't worth it", () => {
+test("a seek saves at least a hundred frames, or is not made", () => {
   expect(planPasses(times, keys, [49, 150])).toHaveLength(2);
   expect(planPasses(times, keys, [50, 150])).toEqual([]);
   expect(planPasses(times, keys, [100])).toHaveLength(1);
   expect(planPasses(times, keys, [0, 99, 199])).toEqual([]);
 });
 
-test("nothing is spared where there are no key frames, or none before the frames", () => {
+test("nothing is saved without key frames, or without any before the frames", () => {
   expect(planPasses(times, [], [0, 500, 999])).toEqual([]);
   expect(planPasses(times, [600], [0, 599])).toEqual([]);
   expect(planPasses(times, keys, [])).toEqual([]);

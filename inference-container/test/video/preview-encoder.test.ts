@@ -72,7 +72,7 @@ test("a clip that begins late keeps its times", async () => {
   for (const [at, expected] of [0.5, 0.6, 1.6].entries()) expect(found[at]?.time).toBeCloseTo(expected, 4);
 });
 
-test("a lone frame is shown as long as it is said to be", async () => {
+test("a single frame is shown for its stated duration", async () => {
   expect(await stamps(await encode([0], "lone.mp4", 0.2))).toEqual([{ time: 0, duration: 0.2 }]);
 });
 
@@ -94,7 +94,7 @@ test("a full disk is reported as such", async () => {
   });
 });
 
-test("colours come back, in an H.264 that browsers play, its index in front", async () => {
+test("colors come back, in an H.264 that browsers play, its index in front", async () => {
   const colours = [
     [200, 40, 60],
     [30, 180, 40],
@@ -129,7 +129,7 @@ test("colours come back, in an H.264 that browsers play, its index in front", as
   expect([...colour.subarray(0, 7)]).toEqual([0, 1, 0, 1, 0, 1, 0]);
 });
 
-test("a frame of another size is a mistake of the caller", async () => {
+test("a frame of another size is the caller's error", async () => {
   await using encoder = PreviewEncoder.open(ffmpeg, clips.path("size.mp4"), SIZE, 1, never);
   await expect(encoder.write(new Uint8Array(12), 0)).rejects.toThrow("12 bytes");
 });

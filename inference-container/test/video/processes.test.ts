@@ -92,7 +92,7 @@ test("FFmpeg waits for the reader of the frames", async () => {
   await frames.return(undefined);
 });
 
-test("a reader who leaves early leaves no process", async () => {
+test("a reader that stops early leaves no process", async () => {
   for await (const { sampleIdx } of read(everySecond, never)) if (sampleIdx === 2) break;
   expect(await processes()).toEqual({ started: 1, running: [] });
 });
@@ -142,7 +142,7 @@ test("a probe that refuses a clip leaves no process", async () => {
   expect(await processes()).toEqual({ started: 1, running: [] });
 });
 
-test("an FFmpeg that stands still is killed, and the task may be tried again", async () => {
+test("a stalled FFmpeg is killed, and the task may be tried again", async () => {
   const still = await script(
     "still",
     `echo $$ >> '${clips.path("processes")}'\necho so far >&2\nexec sleep 600`,
@@ -156,13 +156,13 @@ test("an FFmpeg that stands still is killed, and the task may be tried again", a
   expect((await processes()).running).toEqual([]);
 });
 
-test("an FFmpeg that is known to be silent for long at its end is waited for", async () => {
+test("the service waits for an FFmpeg with a known long silence at its end", async () => {
   const silent = await script("silent", "exec sleep 0.5");
   await using run = new FfmpegRun(silent, [], { signal: never, stallSeconds: 0.1 });
   expect(await run.finished(60)).toBe(true);
 });
 
-test("an FFmpeg that continues is not taken for one that stands still", async () => {
+test("a slow FFmpeg is not taken for a stalled one", async () => {
   const steady = await script("steady", "for n in 1 2 3 4 5 6 7 8; do echo $n; sleep 0.1; done");
   await using run = new FfmpegRun(steady, [], { signal: never, stallSeconds: 0.6 });
   let output = "";

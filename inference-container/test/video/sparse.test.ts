@@ -226,7 +226,7 @@ describe("frames far apart are byte for byte those of a whole decode, and fewer 
   });
 });
 
-describe("where seeking could give other frames, all are decoded, and none more than twice", () => {
+describe("all frames are decoded if seeking could return others, and none more than twice", () => {
   test.for(inForm(fromTheStart))("%s", async ([, make]) => {
     const cost = await compared(make);
     expect(cost.sought).toBeGreaterThanOrEqual(cost.whole);

@@ -71,7 +71,7 @@ describe("of several video tracks, the one that players show is read", () => {
     expect(await read(clip)).toHaveLength(FRAMES);
   });
 
-  test("and dozens of subtitles are no reason to refuse a film", async () => {
+  test("and dozens of subtitles don't get a film refused", async () => {
     await writeFile(clips.path("s.srt"), "1\n00:00:00,000 --> 00:00:00,100\nHi\n");
     const subtitles = Array.from({ length: 22 }, () => ["-i", "s.srt"]).flat();
     const maps = Array.from({ length: 23 }, (_, at) => ["-map", `${at}`]).flat();
@@ -95,7 +95,7 @@ describe("of several video tracks, the one that players show is read", () => {
   });
 });
 
-test("what a codec's own messages say of the orientation turns no frame", async () => {
+test("a codec's own orientation messages turn no frame", async () => {
   const message = "h264_metadata=display_orientation=insert:rotate=90";
   const clip = await probe(
     await clips.make("-i", "plain.mp4", "-c", "copy", "-bsf:v", message, "message.mp4"),

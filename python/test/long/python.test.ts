@@ -87,7 +87,7 @@ describe("the Python package", () => {
     expect(stderr).toMatch(/^OK$/m);
   });
 
-  it("is a wheel that twine and check-wheel-contents find nothing in", async () => {
+  it("is a wheel that passes twine and check-wheel-contents", async () => {
     const { stdout } = await run(join(tools, "twine"), ["check", "--strict", wheel]);
     expect(stdout).toContain("PASSED");
     expect((await run(join(tools, "check-wheel-contents"), [wheel])).stdout).toContain("OK");
@@ -96,7 +96,7 @@ describe("the Python package", () => {
     expect(names).not.toContain("test");
   });
 
-  it("works in an empty environment, in which only httpx comes along, and its types are a user's", async () => {
+  it("works in an empty environment with httpx alone, and users see its types", async () => {
     const bin = join(folder, "empty", "bin");
     await run("python3", ["-m", "venv", "empty"]);
     await run(join(bin, "pip"), ["install", "--quiet", wheel]);

@@ -10,7 +10,7 @@ import { maskColour } from "../../src/viewer/colours.ts";
 import { type ServedPage, servePage } from "../support/serve-page.ts";
 import { over, seesColour } from "./pixels.ts";
 
-/** A clip of 20 frames, each of a different grey; every second one was processed. */
+/** A clip of 20 frames, each of a different gray; every second one was processed. */
 const SIZE = { width: 320, height: 160 };
 const FRAMES = 20;
 const greyOf = (frame: number): number[] => Array.from({ length: 3 }, () => 30 + 10 * frame);

@@ -77,7 +77,7 @@ describe("the gallery of a large batch", () => {
     await page.getByRole("button", { name: "99.jpg" }).scrollIntoViewIfNeeded();
     await untilDrawn([PICTURES - 1]);
     expect(await page.evaluate(() => window.viewer.asked)).not.toContain(PICTURES / 2);
-    // What is far away keeps no pixels, and is drawn again when it is near.
+    // Distant pictures keep no pixels, and are drawn again when near.
     await page.waitForFunction(() => document.querySelector("canvas")?.width === 0);
     const before99 = await page.evaluate(() => window.viewer.drawn.length);
     await page.getByRole("button", { name: /^0\.jpg/ }).scrollIntoViewIfNeeded();

@@ -64,7 +64,7 @@ describe("the viewer of pictures", () => {
     await seesColour(page, { x: ON_SPOON.x + 120, y: ON_SPOON.y - 40 }, over(rgb(1), GREY, 0.5));
   });
 
-  it("looks the same after it was dragged as if it had been drawn there", async () => {
+  it("looks the same after a drag as if drawn there", async () => {
     const page = await served.openViewer();
     await page.mouse.move(400, 200);
     await page.mouse.wheel(0, -300);
@@ -154,7 +154,7 @@ describe("the viewer of pictures", () => {
     await seesColour(page, BESIDE, GREY);
   });
 
-  it("fits the picture into the rest of its frame whenever a part of it is taken", async () => {
+  it("fits the picture into the free part of its frame", async () => {
     const { page } = await openPage(served.url, { viewport: FRAME });
     await page.waitForFunction(() => window.viewer !== undefined);
     const takes = (height: number) =>

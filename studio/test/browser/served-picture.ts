@@ -6,7 +6,7 @@ import { maskColour } from "../../src/viewer/colours.ts";
 import { servePage } from "../support/serve-page.ts";
 import { over, seesColour } from "./pixels.ts";
 
-/** A grey picture in a frame of 800 × 400, fitted: two CSS pixels for each of its pixels, from x = 0, y = 0. */
+/** A gray picture in a frame of 800 × 400, fitted: two CSS pixels for each of its pixels, from x = 0, y = 0. */
 export const PICTURE = { width: 400, height: 200 };
 export const FRAME = { width: 800, height: 400 };
 export const GREY = [128, 128, 128];

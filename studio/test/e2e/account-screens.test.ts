@@ -51,7 +51,7 @@ describe("the studio's screens of an account", () => {
     await expect(api.getAccount()).rejects.toMatchObject({ status: 401 });
   });
 
-  it.runIf(isLong)("say whether the key to be revoked is the one of this tab", async () => {
+  it.runIf(isLong)("warn before the key of this tab is revoked", async () => {
     const { page } = await openStudio(stack, "/studio/keys");
     await press(page, "Revoke test");
     await page.getByText("This tab is signed in with this key").waitFor();
@@ -63,7 +63,7 @@ describe("the studio's screens of an account", () => {
     const { page, complaints } = await openPage(`${stack.baseUrl}/studio`);
     await signInAs(page, newEmail());
     await page.getByRole("link", { name: "Usage" }).click();
-    // What it costs and holds is said before one leaves for the payment provider.
+    // The page states cost and content before the payment provider's page.
     const plans = page.getByRole("table", { name: "Plans" });
     await plans.getByRole("row", { name: /^Price Free Per unit/ }).waitFor();
     await plans.getByRole("row", { name: /^Pictures per job Up to 3 Up to 100/ }).waitFor();

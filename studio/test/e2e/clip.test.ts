@@ -18,7 +18,7 @@ import {
 const CLIP = { name: "cat.mp4", mimeType: "video/mp4", buffer: Buffer.from(panClip(1)) };
 const SIZE = { width: 640, height: 480 };
 
-/** An object in the list, by what is said of it. */
+/** An object in the list, by its text. */
 const track = (page: Page, name: string, says: RegExp | string) =>
   page.getByRole("listitem").filter({ hasText: name }).filter({ hasText: says });
 
@@ -58,7 +58,7 @@ describe("a clip", () => {
   afterAll(closeBrowser);
 
   it.runIf(isLong)(
-    "has an object followed that is clicked, by the name that it is given, and corrected in another frame by a second job",
+    "tracks a clicked object under its given name, corrected in another frame by a second job",
     async () => {
       const { page, complaints } = await openStudio(stack, "/studio", { acceptDownloads: true });
       await give(page, [CLIP]);
@@ -72,7 +72,7 @@ describe("a clip", () => {
       await track(page, "my cat 1", "pointed at 0:00.0").waitFor();
       expect(await findingsOn(page)).toEqual([]);
 
-      // One frame shows what the click finds, before the clip is paid for.
+      // One frame shows the clicked object, before the video is paid for.
       await page.getByRole("button", { name: "Try this frame, 1 unit" }).click();
       await page.getByText(/^Found: my cat 1, \d+%\./).waitFor();
       expect(await furtherFindingsOn(page)).toEqual([]);
@@ -114,7 +114,7 @@ describe("a clip", () => {
         [{ objectId: 1, regionIndex: 0, label: "my cat" }],
       ]);
 
-      // All of it is there after a reload; what corrects it is a further region of the same object.
+      // All of it is there after a reload; a correction is a further region of the same object.
       await page.reload();
       await track(page, "my cat 1", "2 frames").waitFor();
       await untilReady(page);

@@ -290,7 +290,7 @@ describe("the objects of a picture", () => {
     },
   );
 
-  it.runIf(isLong)("are erased and painted by keys, which are on one sheet", async () => {
+  it.runIf(isLong)("are erased and painted by keys, which one sheet lists", async () => {
     const { page } = await openStudio(stack, "/studio", { acceptDownloads: true });
     await page.getByText("Try this sample").click();
     await segment(page).click();

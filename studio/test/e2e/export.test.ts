@@ -67,7 +67,7 @@ async function isShared(page: Page): Promise<void> {
   await gallery.getByRole("button", { name: "Picture 2" }).click();
   await theirs.getByRole("button", { name: "cup 1" }).waitFor();
   await theirs.getByText("doesn’t show the picture").waitFor({ state: "detached" });
-  // The strip shows also what was not opened.
+  // The strip also shows unopened pictures.
   const strip = theirs.getByRole("navigation", { name: "Pictures" });
   await strip
     .getByRole("button", { name: /^Picture 1/ })
@@ -117,7 +117,7 @@ async function isShared(page: Page): Promise<void> {
 /** Counts the masks of a job by prompt. */
 const found = ({ masks }: ImageResult): string[] => masks.map(({ prompt }) => prompt ?? "").toSorted();
 
-describe("what a job gives, in the studio", () => {
+describe("a job's downloads in the studio", () => {
   let stack: SharedStack;
   let client: SegmentationClient;
   let folder: string;
@@ -194,7 +194,7 @@ describe("what a job gives, in the studio", () => {
     ]);
     expect(await findingsOn(page)).toEqual([]);
 
-    // Everything is what is on the screen, in all formats that need no other run.
+    // Everything on the screen, in all formats that need no other run.
     const [everything] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Download ZIP" }).click(),
@@ -238,7 +238,7 @@ describe("what a job gives, in the studio", () => {
     expect(found(again)).toEqual(found(result));
     expect(await readdir(join(folder, "out", "masks"))).toHaveLength(2);
 
-    // A review by keys: what was accepted is exported alone.
+    // A review by keys: accepted pictures are exported alone.
     await page.keyboard.press("Escape");
     await gallery.getByRole("button", { name: "the cat's.png" }).click();
     await page.getByText("0 of 3 reviewed").waitFor();
@@ -262,7 +262,7 @@ describe("what a job gives, in the studio", () => {
     expect(accepted.images.map(({ file_name }) => file_name)).toEqual(["coffee.png"]);
     await page.keyboard.press("Escape");
 
-    // What the slider hides is not exported, in whichever picture it is, also after a reload.
+    // Objects that the slider hides are not exported, in any picture, also after a reload.
     await page.getByLabel("Lowest confidence to show").fill("1");
     await page.reload();
     await page.getByText("100%, 0 of 2").waitFor();

@@ -20,7 +20,7 @@ describe("a text with a script in it is shown as text by the studio", () => {
   });
   afterAll(closeBrowser);
 
-  it("in a file's name, and in a prompt that the service gives back in a problem", async () => {
+  it("in a file's name, and in a prompt that the service quotes in a problem", async () => {
     const studio = await openStudio(stack);
     const { page } = studio;
     await page

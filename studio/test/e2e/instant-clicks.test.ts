@@ -153,7 +153,7 @@ describe("a click on a picture", () => {
       await clickAt(page, point);
       await keep(page, i + 1).waitFor();
     }
-    // What is taken back was not paid for, so redo is free.
+    // An undone object was not paid for, so redo is free.
     await page.keyboard.press("Control+z");
     await keep(page, 1).waitFor();
     await page.getByRole("button", { name: "Redo", exact: true }).click();

@@ -87,7 +87,7 @@ describe("a picture in the list of jobs", () => {
     await waitForAll(page);
     expect(await instance(page, "Object 3").count()).toBe(0);
 
-    // Other words on the same picture belong to it, too; what was pointed at is seen with each search.
+    // Other words on the same picture belong to it, too; pointed objects are shown with each search.
     await page.getByRole("button", { name: "Change prompts" }).click();
     await page.getByRole("button", { name: "Remove cup" }).click();
     await segment(page).click();
@@ -97,7 +97,7 @@ describe("a picture in the list of jobs", () => {
     expect(new URL(page.url()).pathname).toBe(first);
     expect(await furtherFindingsOn(page)).toEqual([]);
 
-    // Both searches side by side: what differs is marked.
+    // Both searches side by side, with marked differences.
     await page.getByRole("button", { name: "Compare with cup, spoon" }).click();
     await page.getByRole("application", { name: "cup, spoon, the other search" }).waitFor();
     await page

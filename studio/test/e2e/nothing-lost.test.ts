@@ -57,7 +57,7 @@ const refuse = (route: Route): Promise<void> => route.fulfill({ status: 401, jso
 const HOUR_SECONDS = 3_600;
 const JOBS = /\/v1\/jobs$/;
 
-describe("what was begun in the studio", () => {
+describe("unfinished work in the studio", () => {
   let stack: SharedStack;
   let client: SegmentationClient;
   beforeAll(async () => {
@@ -89,7 +89,7 @@ describe("what was begun in the studio", () => {
       await expect.poll(() => page.evaluate("document.activeElement.textContent")).toContain("second.png");
       await page.keyboard.press("ArrowLeft");
 
-      // What is taken back before the service has answered is deleted as soon as it has.
+      // An object undone before the service's answer is deleted after it.
       const created = await holdNext(page, JOBS);
       await page.mouse.click(x + 300 * scale, y + 150 * scale);
       await created.arrived;
@@ -118,7 +118,7 @@ describe("what was begun in the studio", () => {
     },
   );
 
-  it("makes one job, whether its answer was lost by a reload or what follows it is refused", async () => {
+  it("makes one job, even if a reload loses its answer or a later request is refused", async () => {
     const { page } = await openStudio(stack);
     const before = await jobs();
     await begin(page, BROKEN("lost.png"));
@@ -219,7 +219,7 @@ describe("what was begun in the studio", () => {
         await ended.waitFor();
       };
       await refuseTwice();
-      // What is accepted later says that the session goes on.
+      // A later accepted request shows that the session continues.
       await page.getByRole("link", { name: "Keys" }).click();
       await ended.waitFor({ state: "detached" });
       await page.getByRole("link", { name: "Segment", exact: true }).click();
@@ -243,7 +243,7 @@ describe("what was begun in the studio", () => {
   );
 
   it.runIf(isLong)(
-    "outlives access tokens, which are renewed by refresh tokens that are good once, and their end",
+    "outlives access tokens, which single-use refresh tokens renew, and their end",
     async () => {
       const { page, context } = await openPage(`${stack.baseUrl}/studio`);
       const email = newEmail();

@@ -56,7 +56,7 @@ describe("the workbench", () => {
     await instance(page, "cup 1").click();
     expect(await instance(page, "cup 1").getAttribute("aria-pressed")).toBe("false");
 
-    // The same search again costs again, so it is asked for twice.
+    // A repeated search costs again, so the studio asks for confirmation.
     await page.getByRole("button", { name: "Change prompts" }).click();
     await page.getByRole("button", { name: "Run again, 1 unit" }).click();
     await page.getByRole("dialog", { name: "Run it again?" }).waitFor();
@@ -77,7 +77,7 @@ describe("the workbench", () => {
   });
 
   it.runIf(isLong)(
-    "draws the saucer that is clicked and the spoon's bowl that is boxed, before any prompt, and takes back",
+    "draws the clicked saucer and the boxed bowl of the spoon, before any prompt, and undoes both",
     async () => {
       const { page } = await openStudio(stack);
       await give(page, COFFEE);

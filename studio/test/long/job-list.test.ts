@@ -44,7 +44,7 @@ const Trace = z.object({
   ),
 });
 
-/** The processor time of each task of the page's main thread, in ms: what other work on the machine doesn't lengthen. */
+/** The processor time of each task of the page's main thread, in ms, which other work on the machine doesn't lengthen. */
 function tasksOf(trace: Buffer): number[] {
   const { traceEvents } = Trace.parse(JSON.parse(trace.toString()));
   const isMain = new Set(

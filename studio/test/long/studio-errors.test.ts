@@ -21,7 +21,7 @@ import {
 const MOST_BYTES = 50_000_000;
 const PICTURES = ["samples/coffee.png", "samples/chelsea.png", "samples/astronaut.png"];
 
-describe("when something is in the way for long, the studio", () => {
+describe("with a lasting obstacle, the studio", () => {
   let folder: string;
   let stateDir: string;
   let stack: SpawnedStack;

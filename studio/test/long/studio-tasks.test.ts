@@ -42,14 +42,14 @@ class Count {
     await what.click();
   }
 
-  /** Clicks what saves a file. */
+  /** Clicks the control that saves a file. */
   async save(name: string): Promise<Buffer> {
     const button = this.#page.getByRole("button", { name, exact: true });
     const [download] = await Promise.all([this.#page.waitForEvent("download"), this.click(button)]);
     return await readFile(await download.path());
   }
 
-  /** Opens what the page offers by its name. */
+  /** Opens a control of the page by its name. */
   async press(name: string | RegExp): Promise<void> {
     await this.click(this.#page.getByRole("button", { name }));
   }

@@ -62,7 +62,7 @@ it("ten thousand requests for the tools are answered, and leave nothing in the d
     const response = await fetch(`${stack.baseUrl}/mcp`, { method: "POST", headers, body: LIST });
     expect(await response.text()).toContain('"describe_model"');
   };
-  // What is kept of others is there.
+  // The rows of other requests are there.
   await new SegmentationClient(stack).upload(new Blob([sample("coffee")], { type: "image/png" }));
   const before = await kept();
   for (const secret of secrets)

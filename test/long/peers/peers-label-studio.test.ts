@@ -166,7 +166,7 @@ describe("Label Studio itself", () => {
     const cup = page.locator(".lsf-label", { hasText: "cup" }).nth(1);
     const { asked, given } = await clickAndSubmit(page, `/projects/${id}/data?task=${task}`, cup, [
       { x: 0.2, y: 0.7 },
-      // Where nothing is yet: a click on what is there selects it.
+      // At an empty place: a click on a region selects it.
       { x: 0.9, y: 0.2, isBeside: true },
     ]);
     const clicks = Asked.parse(asked).context.result;

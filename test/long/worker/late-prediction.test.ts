@@ -5,7 +5,7 @@ import { FakeInference } from "../../support/worker/fakes/inference.ts";
 import { JPEG } from "../../support/worker/fixtures/jobs.ts";
 import { expectError } from "../../support/worker/client/wire.ts";
 
-it("an annotation tool that asks again for what took more than 55 seconds is answered by the same job [A21-11]", async () => {
+it("an annotation tool that repeats a request of more than 55 seconds gets the same job's answer [A21-11]", async () => {
   const client = await newClient();
   const inference = new FakeInference();
   const click = async (): Promise<Answer> => {

@@ -49,7 +49,7 @@ const jobIdOf = ({ event }: WebhookDelivery): string =>
   "jobId" in event.data ? event.data.jobId : `the job of a ${event.type}`;
 
 describe(`${JOBS} jobs with two endpoints, one slow, one dead, and everything killed twice in between`, () => {
-  it("each arrives at the slow one under one webhook-id, the dead one is retried as planned and disabled after five days, and neither holds up anything [A3-15 A3-18 A3-19]", async () => {
+  it("each arrives at the slow one under one webhook-id; the dead one is retried as planned and disabled after five days; neither delays anything [A3-15 A3-18 A3-19]", async () => {
     const client = await newClient();
     const slow = await newEndpoint(client, "https://slow.test/");
     const dead = await newEndpoint(client, "https://dead.test/");

@@ -1,6 +1,6 @@
 /**
  * Runs a stack as `npm start` does, with or without faults. CHAOS_SERVICE is the inference service's script, and CHAOS_MODEL
- * its model, if that is in no folder; CHAOS_SEED, if it is set, puts the fault shims in their places.
+ * its model, if that has no folder; CHAOS_SEED, if it is set, puts the fault shims in their places.
  */
 import { runCommand } from "../../../scripts/shared/command-line.ts";
 import { startStack } from "../../../scripts/local/stack/start-stack.ts";

@@ -66,7 +66,7 @@ export const QUICK_BREAKAGES: readonly BrokenRow[] = [
   },
   {
     row: "key",
-    how: "a key that nobody has",
+    how: "an unknown key",
     seen: /key|credential/i,
     broken: () => ({ apiKey: "sk_live_wrong" }),
   },
@@ -204,7 +204,7 @@ export const SLOW_BREAKAGES: readonly BrokenRow[] = [
   },
   {
     row: "queue's delay",
-    how: "a queue that stands still",
+    how: "a stalled queue",
     seen: /no task was under way/,
     broken: () => ({
       service: { delayMs: ({ path }) => (path.endsWith("/events") ? 3_000 : undefined) },

@@ -55,7 +55,7 @@ export interface SmallHeap extends AsyncDisposable {
   readonly isAlive: () => boolean;
   /** Its processor time so far, in seconds. Linux only. */
   readonly cpuSeconds: () => number;
-  /** Runs `act`, and returns how many bytes of memory it took more meanwhile, at most. Linux only. */
+  /** Runs `act`, and returns its peak of additional memory, in bytes. Linux only. */
   readonly growthDuring: (act: () => Promise<void>) => Promise<number>;
 }
 

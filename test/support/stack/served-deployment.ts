@@ -31,7 +31,7 @@ import type { FakeAccount } from "./wrangler/account.ts";
 const MAIN = join(PROJECT_ROOT, "test", "support", "served", "worker", "main.ts");
 const { signal } = new AbortController();
 
-/** The parts of a deployed configuration that a local Worker takes over; the rest is of the account. */
+/** The parts of a deployed configuration that a local Worker takes over; the rest belongs to the account. */
 const Deployed = z.looseObject({
   vars: z.record(z.string(), z.coerce.string()),
   durable_objects: z.unknown(),
@@ -50,7 +50,7 @@ export interface ServedDeployment {
 }
 
 /**
- * Runs what was deployed: the Worker with the written configuration and the stored secrets, and its containers as processes of the
+ * Runs the deployment: the Worker with the written configuration and the stored secrets, and its containers as processes of the
  * real inference service. Only the addresses, the database and the bucket are of this machine.
  */
 export async function serveDeployment(

@@ -36,7 +36,7 @@ describe("a budget of uploads", () => {
     expect(presignRefusal(BUDGETS.trial, uploaded([90, 900], [91, 99]), NOW)).toBeNull();
   });
 
-  it("refuses the upload too many, and says that jobs use them up: no time frees them", () => {
+  it("refuses one upload too many, and says that only jobs use them up, not time", () => {
     const refusal = presignRefusal(BUDGETS.trial, { unused: 3, hours: [] }, NOW);
     expect(refusal).toMatchObject({
       code: "too_many_uploads",
@@ -122,7 +122,7 @@ describe("a budget of API keys", () => {
     expect(apiKeyRefusal(5, { live: 4, kept: 5 * KEPT_PER_LIVE - 1 })).toBeNull();
   });
 
-  it("refuses the live key too many, and says that one may be revoked", () => {
+  it("refuses one live key too many, and says that one may be revoked", () => {
     expect(apiKeyRefusal(5, { live: 5, kept: 5 })).toMatchObject({
       code: "too_many_keys",
       status: 409,

@@ -101,7 +101,7 @@ describe("a person's profile", () => {
     });
   });
 
-  it("is the same as another exactly when they say the same of everything", () => {
+  it("equals another exactly if all claims are equal", () => {
     const profile = fc.record<Profile>({
       email: fc.constantFrom("a@b", ""),
       emailVerified: fc.boolean(),
@@ -120,7 +120,7 @@ describe("a person's profile", () => {
   });
 });
 
-describe("what a person is called", () => {
+describe("a person's name", () => {
   it("is the name, or the part of the e-mail address before the @, and never null", () => {
     expect(nameOf({ ...ADA, name: "Ada" })).toBe("Ada");
     expect(nameOf({ ...ADA, name: null, email: "ada.l@example.com" })).toBe("ada.l");

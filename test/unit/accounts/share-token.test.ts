@@ -20,7 +20,7 @@ describe("a share's token", () => {
 });
 
 describe("the end of a link", () => {
-  it("is when it was said, or at the first end of the retention of a job that it shows [A23-2]", () => {
+  it("is the requested time, or the earliest end of retention of a job that it shows [A23-2]", () => {
     const time = fc.integer({ min: 1, max: 2 ** 45 });
     fc.assert(
       fc.property(

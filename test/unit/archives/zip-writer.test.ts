@@ -33,7 +33,7 @@ describe("an archive", () => {
     expect(zipOf({ "a.png": [new Uint8Array(100_000)] }).length).toBeGreaterThan(100_000);
   });
 
-  it("says of each file when it was written, to two seconds, in UTC", () => {
+  it("states the time of each file in UTC, to two seconds", () => {
     const zip = zipOf({ "a.png": [], "b.png": [] });
     const directory = zip.indexOf(Buffer.from([0x50, 0x4b, 1, 2]));
     // APPNOTE.TXT 4.4.6: MS-DOS time and date, at 12 and 14 of an entry in the directory.
@@ -63,7 +63,7 @@ describe("an archive", () => {
   });
 });
 
-describe("an archive, wherever its writing stopped and was gone on with,", () => {
+describe("an archive whose writing stopped anywhere and was continued", () => {
   const size = fc.oneof(
     fc.nat(200),
     fc.nat(140_000),

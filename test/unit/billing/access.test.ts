@@ -59,7 +59,7 @@ describe("an account's access mode", () => {
   });
 });
 
-describe("what an account may do", () => {
+describe("an account's permissions", () => {
   it("in the trial: pictures alone, few a job, one job at a time", () => {
     expect(
       accessOf({ accessMode: "trial", emailVerified: true, unitsPerDay: null, ...BY_PLAN }, LIMITS),
@@ -134,7 +134,7 @@ describe("a subscriber's units per day", () => {
     expect(access(0, 3).maxUnitsPerDay).toBe(3);
   });
 
-  it("have a credit: as many units that are not paid yet as were paid, and the first ones", () => {
+  it("have a credit: as many unpaid units as were paid, plus the first ones", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (paid, first) => {
         const { credit } = access(paid, first);
@@ -145,7 +145,7 @@ describe("a subscriber's units per day", () => {
 });
 
 describe("an account's tasks per day", () => {
-  it("are twice its units if it pays, by its own limit if it has one", () => {
+  it("are twice its units for a paying account, by its own limit if it has one", () => {
     const most = (unitsPerDay: number | null): number =>
       accessOf({ accessMode: "paid", emailVerified: true, ...BY_PLAN, unitsPerDay }, LIMITS).maxTasksPerDay;
     expect(most(null)).toBe(10_000);

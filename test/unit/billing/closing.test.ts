@@ -152,7 +152,7 @@ describe("the part that is closed next", () => {
 });
 
 describe("the sums of closed books", () => {
-  it("are of each fund, with what meter events carried, and each day's use", () => {
+  it("cover each fund, the units of meter events, and each day's use", () => {
     const sums = addToClosed(NOTHING_CLOSED, [
       settled("b", 2),
       voided("a", 4, { at: END - 5 * DAY }),

@@ -10,7 +10,7 @@ const subscription = fc.record<Subscription>({
   latestInvoiceStatus: fc.constant(null),
 });
 
-it("lets the best-standing subscription speak: active, trialing, past due, unpaid, any other; of equals the newest", () => {
+it("uses the best subscription: active, trialing, past due, unpaid, any other; of equals the newest", () => {
   fc.assert(
     fc.property(fc.array(subscription), (all) => {
       const order = ["active", "trialing", "past_due", "unpaid"];

@@ -35,7 +35,7 @@ describe("a trial", () => {
     });
   });
 
-  it("is eligible until its first job, and then ends at the stroke of its time, tokens or not [4.3-33]", () => {
+  it("is eligible until its first job, and then ends exactly on time, even with tokens left [4.3-33]", () => {
     everyTrial((trial, offer, now) => {
       expect(trial.status === "eligible").toBe(trial.startedAt === null);
       expect(trial.expiresAt).toBe(trial.startedAt === null ? null : BEGIN + trialLength(offer));
@@ -81,7 +81,7 @@ describe("a trial", () => {
     });
   });
 
-  it("says why it does not pay: its time first, then its last token, then that they are too few", () => {
+  it("gives the reason for a refusal: its end first, then no tokens, then too few", () => {
     everyTrial((trial, offer) => {
       const refusal = trialRefusal(trial, offer.tokens + 1);
       if (trial.status === "expired") expect(refusal).toBe("trial_expired");

@@ -19,7 +19,7 @@ describe("the use of a day", () => {
     expect(usedOnDay(use, MIDNIGHT + DAY)).toEqual({ units: 0, tasks: 0, files: 0 });
   });
 
-  it("holds a job that was asked for just before midnight too, once the new day has one", () => {
+  it("includes a job requested just before midnight, once the new day has one", () => {
     expect(usedOnDay({ day: dayOf(MIDNIGHT), units: 7, tasks: 9, files: 8 }, MIDNIGHT - 1)).toEqual({
       units: 7,
       tasks: 9,
@@ -58,7 +58,7 @@ const complaintOf = (from?: string, to?: string): string => {
 };
 
 describe("the period of a request for usage", () => {
-  it("has 30 days up to today, or up to the day that is asked for", () => {
+  it("has 30 days up to today, or up to the requested day", () => {
     expect(usagePeriod({}, NOW)).toEqual({ from: TODAY - 29, to: TODAY });
     expect(usagePeriod({ to: "2026-11-20" }, NOW)).toEqual({ from: TODAY - 31, to: TODAY - 2 });
     expect(usagePeriod({ from: "2026-11-22" }, NOW)).toEqual({ from: TODAY, to: TODAY });

@@ -5,7 +5,7 @@ import { complaint } from "../../../src/http/complaint.ts";
 const TASK = "3d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.png";
 const OTHER = "4d6f0a52-7f4c-4a57-9d1e-2f6f3b8f1c11.png";
 
-describe("what is wrong with a request", () => {
+describe("the complaint about a request", () => {
   it.each([
     [null, "The body must be an object"],
     [[], "The body must be an object"],

@@ -93,7 +93,7 @@ describe("the API's document", () => {
     }
   });
 
-  it("has no problem that Redocly knows, and its examples are as its schemas have it", async () => {
+  it("passes Redocly, and its examples match its schemas", async () => {
     expect(await problemsOf(document)).toEqual([]);
     expect(text.match(/"examples":/g)?.length).toBeGreaterThan(20);
   });
@@ -179,7 +179,7 @@ describe("the API's document", () => {
     }
   });
 
-  it("says of each error only what its catalog says, under its status [2.11-1 7-1]", () => {
+  it("describes each error only by its catalog, under its status [2.11-1 7-1]", () => {
     const answers = [
       ...Object.values(Paths.parse(document.paths)).flatMap((path) =>
         Object.values(path).flatMap(({ responses }) => Object.entries(responses)),

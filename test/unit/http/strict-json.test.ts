@@ -24,7 +24,7 @@ const escaped = (text: string): string =>
   `"${Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("")}"`;
 
 describe("strict JSON", () => {
-  it("lets everything pass that JSON.stringify makes of well-formed text", () => {
+  it("accepts everything that JSON.stringify makes of well-formed text", () => {
     fc.assert(
       fc.property(json, (text) => {
         expect(refusal(text)).toBeNull();
@@ -44,11 +44,11 @@ describe("strict JSON", () => {
     );
   });
 
-  it("takes a key again in another object", () => {
+  it("accepts the same key in another object", () => {
     expect(refusal('{"a":{"a":[{"a":1},{"a":"a"}]},"b":{"a":"b"}}')).toBeNull();
   });
 
-  it("takes 16 levels, and no more", () => {
+  it("accepts 16 levels, and no more", () => {
     expect(refusal("[".repeat(16) + "]".repeat(16))).toBeNull();
     expect(refusal("[".repeat(17) + "]".repeat(17))).toContain("levels deep");
   });

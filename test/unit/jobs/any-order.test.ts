@@ -34,7 +34,7 @@ const everyRun = (look: Look) =>
     { numRuns: 300 },
   );
 
-describe("a job's tasks, whatever happens in whatever order", () => {
+describe("a job's tasks, after any events in any order", () => {
   it("go only forward, and never change after the end [3.1-1]", () => {
     everyRun((before, after) => {
       for (const [i, was] of before.tasks.entries()) {
@@ -57,7 +57,7 @@ describe("a job's tasks, whatever happens in whatever order", () => {
     });
   });
 
-  it("are changed by a lease that is not in force in no way", () => {
+  it("are never changed by a lease that is not in force", () => {
     everyRun((before, after, event) => {
       if (!("lease" in event)) return;
       const inForce = leaseInForce(before, event.task);
@@ -96,7 +96,7 @@ describe("a job's tasks, whatever happens in whatever order", () => {
     });
   });
 
-  it("all end, once the holders report: nothing is ever left without an alarm to wake it [3.1-6]", () => {
+  it("all end once the holders report: an alarm exists for everything unfinished [3.1-6]", () => {
     fc.assert(
       fc.property(anyEvents, (events) => {
         let { state, now } = run(events, () => {});

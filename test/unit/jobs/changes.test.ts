@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Changes } from "../../../src/jobs/object/changes.ts";
 
-describe("who sleeps until something changes", () => {
+describe("a waiter for changes", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });

@@ -76,7 +76,7 @@ describe("work on its way through a queue", () => {
     expect([waiting, inQueue, leased, finished].map(wakeTime)).toEqual([BEGIN, BEGIN, BEGIN, null]);
   });
 
-  it("is held by the lease that has it, past its deadline too, until it is taken away; by no other lease", () => {
+  it("is held by its lease alone until that is revoked, even past its deadline", () => {
     expect(isHeldBy(leased, 7)).toBe(true);
     expect(isHeldBy(leased, 6)).toBe(false);
     expect([waiting, inQueue, finished].some((each) => isHeldBy(each, 7))).toBe(false);
@@ -84,7 +84,7 @@ describe("work on its way through a queue", () => {
 });
 
 describe("a message for a piece of work", () => {
-  it("counts, and is believed lost after a time that doubles", () => {
+  it("counts, and is presumed lost after a time that doubles", () => {
     const once = sent(waiting, policy, BEGIN);
     expect(once).toEqual(work({ at: "sent", resendAt: BEGIN + 30_000 }, { sends: 1 }));
     const twice = sent(once, policy, BEGIN + 30_000);
@@ -135,7 +135,7 @@ describe("the holder of work", () => {
     expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   });
 
-  it("is asked again at the time that a full service named", () => {
+  it("is offered again at the time that a full service named", () => {
     expect(wakeTime(handedBack(leased, 45_000, 0, BEGIN))).toBe(BEGIN + 45_000);
   });
 

@@ -90,7 +90,7 @@ const everyLife = (
     { numRuns: 500 },
   );
 
-describe("the events of a job, whatever happens in whatever order", () => {
+describe("the events of a job, after anything in any order", () => {
   it("begin with its status and send each one that differs, in the end the last [A1-6]", () => {
     everyLife(({ client, state, now }) => {
       client.look(state, now);
@@ -197,6 +197,6 @@ it("the text of events is read back by a client", async () => {
   expect(received.map(({ event }) => event)).toEqual(["status", "progress", "status", "end"]);
 });
 
-it("what keeps an idle stream open is a comment, a line that begins with a colon", () => {
+it("keeps an idle stream open by a comment, a line that begins with a colon", () => {
   expect(COMMENT_TEXT).toMatch(/^:[^\n]*\n\n$/);
 });

@@ -10,7 +10,7 @@ describe("a job's lane", () => {
     ["trial", "batch", "trial"],
     ["trial", "video", "trial"],
   ] as const)(
-    "keeps single pictures from standing behind batches, and payers behind trials: %s, %s: %s",
+    "keeps single pictures from waiting behind batches, and payers behind trials: %s, %s: %s",
     (mode, processing, lane) => {
       expect(laneOf(mode, processing)).toBe(lane);
     },

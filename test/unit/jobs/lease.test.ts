@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 describe("a lease's bearer token", () => {
-  it("speaks for one lease of one task of one job, and for nothing else", async () => {
+  it("is valid for one lease of one task of one job, and for nothing else", async () => {
     at(END - 1);
     expect(await readLeaseToken(SECRETS, await issueLeaseToken(SECRETS, CLAIMS, END))).toEqual(CLAIMS);
   });

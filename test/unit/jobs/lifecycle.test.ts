@@ -54,7 +54,7 @@ describe("a projection is due", () => {
     expect(nextWake(begun, policy, null, BEGIN + SECOND)).toBe(BEGIN + 6 * SECOND);
   });
 
-  it("again some hours after the list turned out to have lost the job, and not before", () => {
+  it("again some hours after the list was found to have lost the job, and not before", () => {
     const job = pushed(endedJob(), 2, "missing", BEGIN + SECOND);
     expect(pushDueAt(job)).toBe(BEGIN + SECOND + 4 * HOUR);
     expect(nextWake(job, policy, null, BEGIN + 2 * SECOND)).toBe(BEGIN + SECOND + 4 * HOUR);
@@ -100,8 +100,8 @@ describe("a job that never heard of its acceptance", () => {
   );
 });
 
-describe("whether the list has confirmed a job's end", () => {
-  it("is true only of an ended job's last version: an earlier confirmation settled nothing", () => {
+describe("the list's confirmation of a job's end", () => {
+  it("applies only to an ended job's last version: an earlier confirmation settled nothing", () => {
     const job = endedJob();
     expect(isEndConfirmed({ ...job, projected: 2 })).toBe(true);
     expect(isEndConfirmed({ ...job, projected: 1 })).toBe(false);
@@ -113,7 +113,7 @@ describe("whether the list has confirmed a job's end", () => {
 /** Returns the time from `now` until the alarm, in milliseconds. */
 const wakesAfter = (state: JobState, now = BEGIN): number => nextWake(state, policy, null, now) - now;
 
-describe("what could not be sent", () => {
+describe("a failed send", () => {
   const unlisted = (): JobState => successfulJob();
 
   it("is sent again after 5 seconds, then twice that with each try, 10 minutes at most; up to half as long again, by chance", () => {
@@ -156,7 +156,7 @@ function building(): JobState {
   return keepArchive(begun, state.lastLease, 1, policy, BEGIN).state;
 }
 
-describe("a job that is to be forgotten", () => {
+describe("a job that is due to be forgotten", () => {
   it("has expired, with unfinished tasks canceled and finished ones unchanged", () => {
     const before = halfDone();
     const state = forgotten(before, NOW);
@@ -166,7 +166,7 @@ describe("a job that is to be forgotten", () => {
     expect(jobStatus(state.tasks)).toBe("success");
   });
 
-  it("has no archive that anybody continues with: its upload is to be aborted, and nothing is kept", () => {
+  it("has no archive in progress: its upload is due to be aborted, and nothing is kept", () => {
     const state = forgotten(building(), NOW);
     expect(archiveUploads(state)).toEqual([{ lease: 2, uploadId: "upload" }]);
     expect(state.archive?.kept).toBeUndefined();

@@ -74,7 +74,7 @@ describe("a job's milestones", () => {
     expect(milestones(null, job(9, DONE, DONE), BEGIN + 9)).toEqual([]);
   });
 
-  it("are the end of each archive, since it was asked for", () => {
+  it("include the end of each archive, since its request", () => {
     const asked = { attempts: 0, sends: 0, refusals: 0, requestedAt: BEGIN + 20 };
     const archive = (step: ArchiveRecord["step"], changes: Partial<ArchiveRecord> = {}): JobState => ({
       ...job(10, DONE, DONE),

@@ -35,12 +35,12 @@ describe("the job protocol, unless an operator sets other numbers,", () => {
   });
 });
 
-describe("what is tried again", () => {
+describe("a retry", () => {
   it("waits 2 seconds after the first failed attempt, twice as long after each further, a minute at most", () => {
     expect(seconds([1, 2, 3, 4, 5, 6, 7].map(retryDelay))).toEqual([2, 4, 8, 16, 32, 60, 60]);
   });
 
-  it("waits a second once it was turned away, twice as long with each further time, half a minute at most", () => {
+  it("waits a second after a refusal, twice as long after each further one, half a minute at most", () => {
     expect(seconds([0, 1, 2, 3, 4, 5, 6].map((refusals) => refusalDelay(refusals, 0, 0)))).toEqual([
       1, 2, 4, 8, 16, 30, 30,
     ]);
@@ -50,7 +50,7 @@ describe("what is tried again", () => {
     expect(seconds([2_000, 45_000].map((asked) => refusalDelay(3, asked, 0)))).toEqual([8, 45]);
   });
 
-  it("waits up to half as long again once it was turned away, by chance, and at the longest delay too", () => {
+  it("waits up to half as long again after a refusal, at random, also at the longest delay", () => {
     expect(seconds([0, 0.5, 1].map((random) => refusalDelay(9, 0, random)))).toEqual([30, 37.5, 45]);
     expect(refusalDelay(0, 2_001, 0.5)).toBe(2_501);
   });
@@ -84,7 +84,7 @@ describe("what is tried again", () => {
   });
 });
 
-describe("a task that nobody holds is given up", () => {
+describe("an unheld task is given up", () => {
   it("a day after the job's acceptance, its standstill, or its last attempt, the latest of them", () => {
     const definition = { createdAt: BEGIN };
     const standstill = { since: BEGIN + 3 * DAY, refused: false };

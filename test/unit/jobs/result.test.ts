@@ -208,7 +208,7 @@ describe("the manifest of a video job", () => {
 });
 
 describe("a manifest", () => {
-  it("has the shape that the archive's contract says", () => {
+  it("has the shape of the archive's contract", () => {
     for (const job of [PICTURES, video({ fps: 2, maxFrames: 20 })]) {
       expect(ArchivedManifest.safeParse(manifestOf(job, (key) => key)).error).toBeUndefined();
     }

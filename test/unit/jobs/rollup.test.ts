@@ -62,13 +62,10 @@ describe("a task's status", () => {
     },
   );
 
-  it.each([true, false])(
-    "is its end's once it has ended, whether it was ever begun or not: %s",
-    (started) => {
-      expect(taskStatus(task("success", { started }))).toBe("success");
-      expect(taskStatus(task("failed", { started }))).toBe("failed");
-    },
-  );
+  it.each([true, false])("is its outcome once it has ended, even if it never began: %s", (started) => {
+    expect(taskStatus(task("success", { started }))).toBe("success");
+    expect(taskStatus(task("failed", { started }))).toBe("failed");
+  });
 });
 
 describe("a job's status", () => {
@@ -166,7 +163,7 @@ describe("a job as its account sees it", () => {
   });
 });
 
-describe("what a job was asked for", () => {
+describe("a job's request", () => {
   const place = { taskId: "a", box: [1, 2, 3, 4] as const };
   const refines = { jobId: "job_0", maskIndex: 2 };
   const prompts = ["cat", "chair"];
@@ -219,7 +216,7 @@ describe("an archive as its account sees it", () => {
   });
 });
 
-describe("what an operator sees of a job", () => {
+describe("the operator's view of a job", () => {
   it("shows each task's state, deadline, holder, and reason of the last retry", () => {
     const prompts = ["a secret wish"];
     let job = ended(accepted(imageJob(["a", "b", "c"], { prompts })), "a", failure(true));

@@ -38,7 +38,7 @@ describe("the files of a task", () => {
     ["image", [MASK, file("masks/99999.png", "image/png"), PREVIEW]],
     ["video", [MASKS]],
     ["video", [MASKS, CLIP]],
-  ])("may be written where they are of its type: %s", (type, files) => {
+  ])("may be written if they have its type: %s", (type, files) => {
     expect(filesRefusal(type, files)).toBeNull();
   });
 
@@ -57,7 +57,7 @@ describe("the files of a task", () => {
   });
 });
 
-describe("what a task gave", () => {
+describe("a task's outputs", () => {
   const mask = (maskIndex: number, name: string) => ({
     maskIndex,
     promptIndex: 0,
@@ -72,7 +72,7 @@ describe("what a task gave", () => {
     ["video", clip()],
     ["video", clip({ preview: null, framesWithMasks: 0, totalMasks: 0 })],
     ["video", clip({ framesWithMasks: 3 })],
-  ])("is taken where it is of its job's type: %s", (type, output) => {
+  ])("is taken if it has its job's type: %s", (type, output) => {
     expect(outputRefusal(type, output)).toBeNull();
   });
 

@@ -52,7 +52,7 @@ describe("a clip that is broken off again and again", () => {
     expect(taskOf(after(150, 300, 450, 600, 750, 900)).step.at).toBe("waiting");
   });
 
-  it("has gotten further with the tenth itself", () => {
+  it("counts exactly a tenth as progress", () => {
     expect(taskOf(after(50, 50, 100)).step.at).toBe("waiting");
     expect(taskOf(after(50, 50, 99)).step.at).toBe("failed");
   });
@@ -86,9 +86,9 @@ describe("a consumer", () => {
     ["another holds", () => claimed(one()), "a"],
     ["has ended", () => ended(one(), "a", SUCCESS), "a"],
     ["is not the job's", () => one(), "b"],
-    ["is of a job that was not accepted", () => ({ ...one(), phase: "prepared" }), "a"],
-    ["is of a job that was withdrawn", () => ({ ...one(), phase: "withdrawn" }), "a"],
-    ["is of a job that has had its time", () => ({ ...one(), phase: "expired" }), "a"],
+    ["belongs to a job that was not accepted", () => ({ ...one(), phase: "prepared" }), "a"],
+    ["belongs to a withdrawn job", () => ({ ...one(), phase: "withdrawn" }), "a"],
+    ["belongs to an expired job", () => ({ ...one(), phase: "expired" }), "a"],
   ])("takes no task that %s", (_, make, taskId) => {
     const state = make();
     expect(claimTask(state, taskId, policy, BEGIN)).toEqual({ state, taken: false });
@@ -115,7 +115,7 @@ describe("a task's holder", () => {
     expect(taskStatus(taskOf(state))).toBe("processing");
   });
 
-  it("keeps its lease by telling how far it is, which also says that the service took it", () => {
+  it("keeps its lease by reporting progress, which also shows that the service took it", () => {
     const report = { done: 3, total: 10 };
     const { state, taken } = extendTask(claimed(one()), "a", 1, report, policy, BEGIN + 50 * SECOND);
     expect(taken).toBe(true);
@@ -274,7 +274,7 @@ describe("time", () => {
   });
 });
 
-describe("what the account's list shows of a job", () => {
+describe("a job in the account's list", () => {
   it("has a new version and time when the job's status changes, and keeps them otherwise", () => {
     const held = claimTask(batchOf(2), "task-0", policy, BEGIN + 1).state;
     expect(held).toMatchObject({ version: 1, updatedAt: BEGIN });

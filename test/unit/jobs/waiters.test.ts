@@ -125,7 +125,7 @@ describe("an account's open streams", () => {
     expect(streamsReported(open, "a", 0, 0).open).toEqual({});
   });
 
-  it("are admitted if they are no more than the job had, also of an account that has too many", () => {
+  it("are admitted up to the job's former number, even for an account that has too many", () => {
     const open: OpenStreams = { a: { count: 60, until: 1 }, b: { count: 60, until: 1 } };
     expect([59, 60, 61].map((count) => streamsReported(open, "a", count, 0).admitted)).toEqual([
       true,

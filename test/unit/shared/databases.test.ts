@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { databaseFault, databaseNames, recorded } from "../../../src/shared/storage/databases.ts";
 
-describe("what is wrong with a database", () => {
+describe("the fault of a database", () => {
   it.each([
     ["D1_ERROR: Exceeded maximum DB size", "full"],
     ["D1_ERROR: database or disk is full: SQLITE_FULL", "full"],
@@ -32,7 +32,7 @@ describe("a database's name", () => {
     expect(databaseNames(bindings)).toEqual(["DB", "DB_2", "DB_10"]);
   });
 
-  it("is recorded for all but the first, which records from before there were others do not name either", () => {
+  it("is recorded for all but the first, as in the oldest records", () => {
     expect(recorded("DB_2")).toEqual({ database: "DB_2" });
     for (const first of ["DB", undefined]) expect(recorded(first)).toStrictEqual({});
   });

@@ -27,7 +27,7 @@ describe("an error of the service", () => {
     });
   });
 
-  it("has a sharper sentence and hints if they help", () => {
+  it("has a more specific sentence and hints if they help", () => {
     const error = new ServiceError("active_job_exists", "Wait for job_1.", { activeJobId: "job_1" });
     expect(error).toMatchObject({
       code: "active_job_exists",

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { isJobId, newId } from "../../../src/shared/ids.ts";
 
 describe("identifiers", () => {
-  it("of jobs are of one form, unique, and sort by the time at which they were made [2-2]", () => {
+  it("of jobs have one form, are unique, and sort by creation time [2-2]", () => {
     const ids: string[] = [];
     const start = Date.now();
     try {
@@ -18,7 +18,7 @@ describe("identifiers", () => {
     expect(ids.toSorted()).toEqual(ids);
   });
 
-  it.each(["job", "acct", "key"] as const)("say of what they are: %s", (kind) => {
+  it.each(["job", "acct", "key"] as const)("name their kind: %s", (kind) => {
     expect(newId(kind)).toMatch(new RegExp(`^${kind}_[0-9a-f]{32}$`));
   });
 

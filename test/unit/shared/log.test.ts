@@ -40,7 +40,7 @@ describe("the log", () => {
     [`${"a".repeat(64)}@${"b".repeat(189)}`, "(e-mail address)"],
     ["a\nb@c.d\te@f.g", "a\n(e-mail address)\t(e-mail address)"],
     ["10 @ 20, @segmentation/protocol, a@", "10 @ 20, @segmentation/protocol, a@"],
-  ])("never has an e-mail address, whoever quoted it: %j", (reason, written) => {
+  ])("never contains an e-mail address, even in a quoted error: %j", (reason, written) => {
     const write = vi.spyOn(console, "log").mockImplementation(() => {});
     log("warn", "asked", { reason, more: [{ reason }] });
     expect(JSON.parse(String(write.mock.calls[0]?.[0]))).toMatchObject({

@@ -65,7 +65,7 @@ describe("a file's first bytes", () => {
     expect(sniffMedia(bytes(head.padEnd(SNIFF_BYTES, "x")))).toEqual(media);
   });
 
-  it("that are fewer than a format's signature are of an unknown format", () => {
+  it("shorter than a format's signature are of unknown format", () => {
     for (const sign of ["\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "GIF89a", "II*\0", "\x1a\x45\xdf\xa3"]) {
       expect(sniffMedia(bytes(sign.slice(0, -1)))).toBeNull();
     }

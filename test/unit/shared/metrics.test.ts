@@ -67,7 +67,7 @@ describe("the column of a metric's field", () => {
   });
 });
 
-describe("who observes the lines", () => {
+describe("an observer of the lines", () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });

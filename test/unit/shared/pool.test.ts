@@ -96,7 +96,7 @@ describe("work that is done ahead", () => {
     expect(results).toEqual([1]);
   });
 
-  it("begins nothing more once its results are not read", async () => {
+  it("starts nothing more once its results are no longer read", async () => {
     const begun: number[] = [];
     const mapped = mapAhead([1, 2, 3, 4, 5], 2, async (item) => begun.push(item));
     for await (const _ of mapped) break;

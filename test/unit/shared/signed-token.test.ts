@@ -95,7 +95,7 @@ const LIST = ["acct_1", null, "batch", "success"];
 const AFTER = "job_019aa0f61c4e7d2d9be7a5f40b8a6c21";
 
 describe("a cursor", () => {
-  it("leads back to the job that it was given for, with the same filters", async () => {
+  it("continues at the job that it was made for, with the same filters", async () => {
     const filters = fc.array(fc.option(fc.string()));
     await fc.assert(
       fc.asyncProperty(filters, fc.string(), async (of, after) => {

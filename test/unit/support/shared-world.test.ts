@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { observeLines, sampleInfo } from "../../../src/shared/log.ts";
 import { differences, sharedWorld } from "../../support/shared-world.ts";
 
-describe("what a file of tests leaves changed", () => {
+describe("the changes that a test file leaves behind", () => {
   it("is nothing if it changed nothing", () => {
     expect(differences(sharedWorld({ setting: 1 }), sharedWorld({ setting: 1 }))).toEqual([]);
   });
@@ -66,7 +66,7 @@ const STATE =
   /^(?:export )?(?:let (\w+)|const (\w+)(?:: [^=]+)? = (?:new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|\[\]|\{\});)/gm;
 
 describe("a module of the Worker", () => {
-  it("has no state but these: what outlives a request belongs to the platform", () => {
+  it("has no other state: state that outlives a request belongs to the platform", () => {
     const state = globSync("src/**/*.ts").flatMap((file) =>
       [...readFileSync(file, "utf8").matchAll(STATE)].map(
         ([, variable, collection]) => `${file} ${variable ?? collection}`,

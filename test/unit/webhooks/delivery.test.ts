@@ -97,7 +97,7 @@ describe("a delivery", () => {
     ]);
   });
 
-  it("that is cut off in an attempt has failed in it once half a minute has passed, and follows the plan", () => {
+  it("that is interrupted during an attempt has failed it after half a minute, and follows the plan", () => {
     const { delivery: open } = begun(newDelivery(BEGIN), 0, BEGIN);
     expect(open).toMatchObject({ attempts: [{ at: BEGIN, end: null }], dueAt: BEGIN + 30 * SECOND });
     const { delivery, attempt } = begun(open, 0, BEGIN + 30 * SECOND);
@@ -125,7 +125,7 @@ describe("a delivery", () => {
   });
 });
 
-describe("a delivery that is asked for again", () => {
+describe("a delivery that is requested again", () => {
   it("is due at once, whether it waits, has succeeded or has failed", () => {
     const waiting = tried(newDelivery(BEGIN), TIMEOUT, BEGIN);
     const succeeded = tried(newDelivery(BEGIN), answered(200), BEGIN);
@@ -170,7 +170,7 @@ describe("a delivery that is asked for again", () => {
   });
 });
 
-describe("any delivery, whatever happens to it", () => {
+describe("any delivery, after any events", () => {
   const events = fc.array(
     fc.oneof(
       fc.record({ kind: fc.constant("due" as const), random: fc.double({ min: 0, max: 0.99, noNaN: true }) }),

@@ -76,7 +76,7 @@ describe("the alarm of an endpoint's object comes", () => {
     expect(wakesAfter({ dueAt: NOW - DAY })).toBe(100);
   });
 
-  it("when its patience ends, and when the oldest delivery is to be forgotten", () => {
+  it("when its patience ends, and when the oldest delivery is due for deletion", () => {
     expect(wakesAfter({ dueAt: NOW + 6 * DAY, failingSince: NOW })).toBe(5 * DAY);
     expect(wakesAfter({})).toBe(30 * DAY);
   });
@@ -89,7 +89,7 @@ describe("the alarm of an endpoint's object comes", () => {
     expect(wakesAfter({ oldestAt: null })).toBe(Infinity);
   });
 
-  it("in the future for any pending work, once it has gone off", () => {
+  it("at a later time for any pending work, after it has rung", () => {
     const time = fc.option(fc.integer({ min: NOW - 40 * DAY, max: NOW + 40 * DAY }));
     const pending = fc.record({ dueAt: time, isHeld: fc.boolean(), failingSince: time, oldestAt: time });
     fc.assert(

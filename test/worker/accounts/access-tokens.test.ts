@@ -101,7 +101,7 @@ describe("an access token", () => {
       expect(plan.results[0]?.detail).toContain("accounts_by_subject");
     });
 
-    it("takes a person without an address, and leaves out claims that have not their shape", async () => {
+    it("accepts a person without an address, and ignores malformed claims", async () => {
       const none = { email: undefined, email_verified: undefined, name: undefined, picture: undefined };
       const bare = await accountBy(await provider.issue(none));
       expect(bare.body).toMatchObject({ email: "", emailVerified: false, image: null, name: "" });
@@ -269,7 +269,7 @@ describe("an access token", () => {
     expectError(await create(true), 403, "task_not_owned");
   });
 
-  it("works on every operation: it makes an API key, which then lets into the same account [5-3]", async () => {
+  it("works on every operation: it makes an API key for the same account [5-3]", async () => {
     const token = await provider.issue();
     const made = await send("POST", "/v1/api-keys", {
       headers: {

@@ -62,7 +62,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(made).toHaveLength(1);
   });
 
-  it("is asked to retry while the first is running, and one with another body that it never will do [4.10-17]", async () => {
+  it("is asked to retry while the first is running, or refused if its body differs [4.10-17]", async () => {
     const { promise, resolve } = Promise.withResolvers<Outcome<string>>();
     let begun = () => {};
     const running = new Promise<void>((tell) => (begun = tell));
@@ -172,7 +172,7 @@ describe("a request with an Idempotency-Key", () => {
       expect(ends.filter((end) => end.status === "fulfilled" && !end.value.replayed)).toHaveLength(1);
     });
 
-    it("cannot undo or overwrite its successor's work when it was only slow", async () => {
+    it("cannot undo or overwrite its successor's work after being slow", async () => {
       let wake: (outcome: Outcome<string> | Error) => void = () => {};
       const slow = perform({}, (effectId) => {
         made.push(effectId);

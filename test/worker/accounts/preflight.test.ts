@@ -85,7 +85,7 @@ describe.each(OPERATIONS)("%s, whose account is read with its first statement", 
 });
 
 describe("an account that has changed", () => {
-  it("is read anew once: the next request goes through one call again", async () => {
+  it("is read again once: the next request takes one call again", async () => {
     await change("UPDATE accounts SET units_per_day = 7 WHERE id");
     const asked = calls();
     await perform("createUploadPresign");

@@ -74,7 +74,7 @@ describe("an access token", () => {
       expect(provider.fetches).toBe(3);
     });
 
-    it("looks a few times for keys that are made up, and then answers 503: known keys notice nothing, and a new one is found within seconds", async () => {
+    it("looks up unknown keys a few times, and then answers 503: known keys notice nothing, and a new one is found within seconds", async () => {
       const [known, forged] = [await provider.issue(), await newProviderKey()];
       const forge = async (kid: string) => accountBy(await provider.issue({}, { key: { ...forged, kid } }));
       expect((await accountBy(known)).status).toBe(200);
@@ -125,7 +125,7 @@ describe("an access token", () => {
       expect(provider.fetches).toBe(4);
     });
 
-    it("lets in by the known keys while the provider is away, for an hour after they have become too old [5-11]", async () => {
+    it("accepts known keys while the provider is away, for an hour after they have expired [5-11]", async () => {
       const token = await provider.issue({ sub: "ada", exp: seconds() + 86_400 });
       expect((await accountBy(token)).status).toBe(200);
       for (const answer of [

@@ -270,7 +270,7 @@ describe("a builder that was believed dead and continues", () => {
   });
 });
 
-describe("a half-built archive that nobody continues with", () => {
+describe("an abandoned half-built archive", () => {
   it("is deleted with its job at the end of the retention: upload, parts and progress", async () => {
     const upload = await begunUpload();
     expect(await isOpen(upload)).toBe(true);
@@ -284,7 +284,7 @@ describe("a half-built archive that nobody continues with", () => {
     expect(await stored()).toEqual({ state: null, keptKeys: [] });
   });
 
-  it("is gone when the archive fails for good, and is begun again when it is asked for again", async () => {
+  it("is gone when the archive fails for good, and begun again on request", async () => {
     const upload = await begunUpload();
     const gone = at(await outputKeys(), 7);
     await env.MEDIA.delete(gone);

@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 describe("the inference service is sent", () => {
-  it("which formats a task's result is written in, and the upload's name and place in its job [A4-1]", async () => {
+  it("the formats of a task's result, and the upload's name and place in its job [A4-1]", async () => {
     const { jobId, tasks } = await newJob(client, 3, { formats: ["labelmap", "coco", "coco"] });
     for (const [index, taskId] of tasks.entries()) {
       await deliverTask(jobId, taskId);

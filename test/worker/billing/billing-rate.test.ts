@@ -63,7 +63,7 @@ describe("billing pages of an account", () => {
     expect((await createSession(client, "portal")).status).toBe(201);
   });
 
-  it("are not more if they are asked for at once", async () => {
+  it("hold for concurrent requests, too", async () => {
     const answers = await Promise.all(
       Array.from({ length: 3 * MOST }, () => createSession(client, "portal")),
     );

@@ -112,7 +112,7 @@ describe("webhooks of the payment provider", () => {
     expect({ ...(await billingOf(client)), calls: stripe.calls.length }).toEqual(before);
   });
 
-  it("are answered 200 also when they are of an unknown customer or of no interest", async () => {
+  it("get 200 even for an unknown customer or an ignored event", async () => {
     const object = { customer: "cus_of_another_service" };
     for (const happening of [
       { type: "customer.subscription.updated", object },

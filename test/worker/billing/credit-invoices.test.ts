@@ -73,7 +73,7 @@ describe("the invoices of a customer", () => {
     expect(await billingRow(client)).toMatchObject({ paid_units: 10, owes: 0 });
   });
 
-  it("of something else that is sold neither raise the credit nor count as overdue [4.10-19 4.10-20]", async () => {
+  it("for other products neither raise the credit nor count as overdue [4.10-19 4.10-20]", async () => {
     const { subscriptions } = stripe.fake;
     await happens(subscriptions.begin(stripe.customerOf(client), NEWSLETTER));
     await use(CREDIT);

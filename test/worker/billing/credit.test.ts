@@ -65,7 +65,7 @@ describe("the credit of a subscriber", () => {
     expectError(await askFor(client, 1), 402, "payment_required");
   });
 
-  it("has the units back that its jobs did not use", async () => {
+  it("gets back the units that its jobs did not use", async () => {
     const { jobId } = await newJob(client, CREDIT);
     await client.send("POST", `/v1/jobs/${jobId}/cancel`);
     await expect.poll(() => entriesOf(jobId)).toHaveLength(3);
@@ -95,7 +95,7 @@ describe("the credit of a subscriber", () => {
       expectError(answer, 402, "payment_required");
   });
 
-  it("does not begin anew with another subscription, nor with another customer of the account", async () => {
+  it("does not start over with another subscription or another customer of the account", async () => {
     await use(CREDIT);
     await happens(stripe, client, "cancel");
     await stripe.subscribe(client);

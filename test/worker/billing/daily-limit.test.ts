@@ -49,7 +49,7 @@ describe("createJob 402 of a paying account", () => {
     expect((await client.send("POST", "/v1/jobs", imageJob(tasks))).status).toBe(202);
   });
 
-  it("has the units back that its jobs did not use: those of failed tasks", async () => {
+  it("gets back the units that its jobs did not use: those of failed tasks", async () => {
     overrideSettings({ MAX_UNITS_PER_DAY: 3 });
     const client = await newClient();
     const { jobId, tasks } = await newJob(client, 3);
@@ -82,7 +82,7 @@ describe("createJob 402 of a paying account", () => {
     expectError(await create(41), 402, "daily_limit_reached");
   });
 
-  describe("counts what was processed of a clip that costs its account nothing", () => {
+  describe("counts the processed frames of a free video", () => {
     const LIMIT = 100;
     const FRAMES = 60;
     let client: Client;

@@ -70,7 +70,7 @@ describe("the tasks of a day", () => {
     expect(await tasksOf()).toBe(5);
   });
 
-  it("leave out those of a job that was never accepted: that the queue fails is not the account's doing", async () => {
+  it("leave out those of a job that was never accepted: a failing queue is not the account's fault", async () => {
     const client = await newClient("trial");
     const tasks = await uploads(client, 3);
     const failing = vi

@@ -101,7 +101,7 @@ describe("the use of a day", () => {
     );
   });
 
-  it("is not got around by a job that was asked for before midnight and is listed after it", async () => {
+  it("can't be bypassed by a job requested before midnight and listed after it", async () => {
     const { accountId } = await newClient();
     const midnight = Date.UTC(2026, 0, 16);
     expect((await insert(accountId, 8, midnight)).listed).toBe(true);

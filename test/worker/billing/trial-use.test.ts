@@ -7,7 +7,7 @@ import { openEntries } from "../../support/worker/fixtures/closing.ts";
 import { home } from "../../support/worker/runtime/databases.ts";
 import { settledJob, useTokens } from "../../support/worker/fixtures/ledger.ts";
 
-describe("what an account has used of its trial", () => {
+describe("the used part of an account's trial", () => {
   it("is read in the same number of rows with any number of failed trial jobs", async () => {
     const [few, many] = [(await newClient("trial")).accountId, (await newClient("trial")).accountId];
     await useTokens(few, 1, 5);

@@ -164,7 +164,7 @@ describe("a wrong credential", () => {
     expect(reads).toHaveBeenCalledTimes(readsOfOne());
   });
 
-  it("of an account that is let in again works within ten seconds", async () => {
+  it("of a resumed account works within ten seconds", async () => {
     const client = await newClient();
     await home.DB.prepare("UPDATE accounts SET status = 'suspended'").run();
     expectError(await use(client.key, null), 401, "Unauthorized");

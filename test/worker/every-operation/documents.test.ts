@@ -59,7 +59,7 @@ describe("the pages", () => {
     ["/docs", "text/html; charset=UTF-8"],
     ["/landing.css", "text/css; charset=utf-8"],
     ["/docs/start.js", "text/javascript; charset=utf-8"],
-  ])("%s is guarded, and needs nothing from elsewhere [7-13]", async (path, type) => {
+  ])("%s has its policy, and needs nothing from elsewhere [7-13]", async (path, type) => {
     const response = await fetchPage(path);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe(type);

@@ -42,7 +42,7 @@ describe("404 and 405", () => {
   });
 
   it.each(["/v1/v1/jobs", "/v1/v1", "/v1//v1/jobs", "/v1/v1/uploads/presign"])(
-    "says of %s that the prefix is doubled [A24-3]",
+    "names the doubled prefix in %s [A24-3]",
     async (path) => {
       const answer = await (await newClient()).send("POST", path, {});
       expectError(answer, 404, "not_found");

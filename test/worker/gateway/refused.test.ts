@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 describe("a connection", () => {
-  it("is refused without a token that is known", async () => {
+  it("is refused without a known token", async () => {
     expect(await closeOf(await dial("wkr_of-nobody"))).toMatchObject({ code: 4001 });
   });
 

@@ -13,7 +13,7 @@ const DATA = {
   grid: [[1, 2]],
 };
 
-describe("an attribute of a labelling interface", () => {
+describe("an attribute of a labeling interface", () => {
   it.each([
     ["$image", "a.png"],
     ["$meta.image", "b.png"],
@@ -48,7 +48,7 @@ const inside = (tags: string) => `<View><Image name="i" value="$meta.image"/>${t
 const labelsOf = (config: string, data: object) =>
   controlsFor(readInterface(config).controls, data).map(({ form, labels }) => [form, labels]);
 
-describe("a labelling interface", () => {
+describe("a labeling interface", () => {
   it("has fixed labels, the task's labels, or both", () => {
     const config =
       inside(`<BrushLabels name="b" toName="i" value="$meta.labels"><Label value="cup"/></BrushLabels>

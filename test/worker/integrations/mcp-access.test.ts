@@ -32,7 +32,7 @@ const post = async (body: string, headers: Record<string, string> = {}): Promise
   return answerOf(await fetchWorker(new Request("https://api.test/mcp", init)));
 };
 
-describe("who may call it", () => {
+describe("access to it", () => {
   const METADATA = "/.well-known/oauth-protected-resource";
 
   it("is told where to sign in by a 401, as RFC 9728 has it [A20-4]", async () => {
@@ -71,7 +71,7 @@ describe("who may call it", () => {
     expect(await resourceFor("https://api.test/")).toBe("https://api.test/");
   });
 
-  it("is anybody with an access token for this audience, and no one with another's [A20-4]", async () => {
+  it("is granted for an access token of this audience, and of no other [A20-4]", async () => {
     const provider = await FakeIdentityProvider.start();
     const agent = await connect(await provider.issue());
     expect((await call(agent, "list_jobs")).structuredContent).toMatchObject({ items: [] });
@@ -83,13 +83,13 @@ describe("who may call it", () => {
     );
   });
 
-  it("is no page of another origin [A20-4]", async () => {
+  it("is refused for pages of another origin [A20-4]", async () => {
     for (const origin of ["https://evil.test", "null", "http://api.test"])
       expectError(await post(JSON.stringify(LIST), { origin }), 403, "origin_forbidden");
     expect((await post(JSON.stringify(LIST), { origin: "https://api.test" })).status).toBe(200);
   });
 
-  it("is no one if the operator has switched it off, and has no metadata without a provider [A20-6]", async () => {
+  it("is off if the operator disabled it, and has no metadata without a provider [A20-6]", async () => {
     overrideSettings({ OIDC_ISSUER: undefined });
     expectError(await send("GET", METADATA), 404, "not_found");
     const { headers } = await send("POST", "/mcp");
@@ -139,7 +139,7 @@ describe("a hostile client", () => {
     expect(await env.MEDIA.head(inputKey(client.accountId, taskId))).not.toBeNull();
   });
 
-  it("opens no stream that stays [A20-5]", async () => {
+  it("opens no lasting stream [A20-5]", async () => {
     expectError(
       await send("GET", "/mcp", { headers: { ...HEADERS, authorization: `Bearer ${client.key}` } }),
       405,

@@ -285,7 +285,7 @@ describe("a tool", () => {
     expect(after.objects).toEqual(before.objects);
   });
 
-  it("says no more of an unforeseen failure than the API does", async () => {
+  it("reveals no more about an internal failure than the API does", async () => {
     const agent = await connect(client.key);
     const lines = logged();
     vi.spyOn(home.platform.jobs, "list").mockRejectedValue(new Error("a secret of the database"));

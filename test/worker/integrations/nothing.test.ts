@@ -92,7 +92,7 @@ describe("the optional fields of every bridge", () => {
     for (const nothing of SPELLINGS) expect(parse(bodyWith(body, field, nothing))).toEqual(absent);
   });
 
-  it("take arguments of a tool that are nothing themselves", () => {
+  it("accept empty arguments of a tool", () => {
     for (const nothing of SPELLINGS) expect(ofTool("usage")(nothing)).toEqual({});
   });
 });
@@ -104,13 +104,13 @@ describe("the optional fields of every bridge", () => {
 const CLICKS = {
   "2.4, a click": { pos_points: [[24, 12]], neg_points: [], obj_bbox: null },
   "2.69, a click": { pos_points: [[24, 12]], neg_points: [], obj_bbox: [] },
-  "2.69, a click beside the object, too": { pos_points: [[24, 12]], neg_points: [[2, 2]], obj_bbox: [] },
+  "2.69, with a click next to the object": { pos_points: [[24, 12]], neg_points: [[2, 2]], obj_bbox: [] },
   "2.69, a click in a box": { pos_points: [[24, 12]], neg_points: [], obj_bbox: [[10, 5], [30, 20]] }, // prettier-ignore
   "2.69, a box": { pos_points: [], neg_points: [], obj_bbox: [[10, 5], [30, 20]] }, // prettier-ignore
   "2.69, a box drawn from its other corner": { pos_points: [], neg_points: [], obj_bbox: [[30, 20], [10, 5]] }, // prettier-ignore
 };
 
-describe("what CVAT's editor sends", () => {
+describe("the requests of CVAT's editor", () => {
   it.each(Object.entries(CLICKS))("of %s is understood", (_name, { pos_points, neg_points, obj_bbox }) => {
     const region = regionOf(Invocation.parse({ image: "AA==", pos_points, neg_points, obj_bbox }));
     const points = [

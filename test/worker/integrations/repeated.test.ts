@@ -121,7 +121,7 @@ describe("a question that is asked again", () => {
     }
   });
 
-  it("after its job or its picture was deleted is asked anew", async () => {
+  it("after its job or its picture was deleted is asked again", async () => {
     const first = click();
     const jobId = await finishNextJob(inference, client, []);
     expect((await first).status).toBe(200);
@@ -134,7 +134,7 @@ describe("a question that is asked again", () => {
     expect((await again).status).toBe(200);
   });
 
-  it("by another account is another one's", async () => {
+  it("by another account is a separate one", async () => {
     const first = click();
     await finishNextJob(inference, client, []);
     expect((await first).status).toBe(200);

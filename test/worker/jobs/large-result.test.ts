@@ -72,7 +72,7 @@ describe("a large result", () => {
     expect(signatures.count).toBe(MASKS);
   });
 
-  it("is asked for page by page, so that a client that reads slowly keeps no more of it in memory", async () => {
+  it("is fetched page by page, so a slow client keeps no more of it in memory", async () => {
     const platform = home.platform;
     const { jobObject } = platform;
     const pages: number[] = [];

@@ -97,7 +97,7 @@ describe("a job's lifetime", () => {
     expect(await alarm()).toBeGreaterThan(Date.now() + 29 * DAY);
   });
 
-  it("keeps its alarm also while a setting is missing: after too many errors, the platform would drop it", async () => {
+  it("keeps its alarm even while a setting is missing: after too many errors, the platform would drop it", async () => {
     const { jobId } = await newJob(client);
     await runInDurableObject(env.JOBS.getByName(jobId), async (_, state) => {
       await state.storage.deleteAlarm();

@@ -34,7 +34,7 @@ async function jobWithTaskDue(): Promise<string> {
 it.each([
   ["the database", () => vi.spyOn(Jobs.prototype, "project")],
   ["the endpoints of its events", () => vi.spyOn(WebhookEndpoints.prototype, "listeners")],
-])("while %s is away, a job tries ever more rarely, and then begins anew", async (_, spy) => {
+])("while %s is away, a job retries ever more rarely, and then starts over", async (_, spy) => {
   logged();
   later(0);
   const client = await newClient();

@@ -52,7 +52,7 @@ describe("retrieveJob with `Prefer: wait=N`", () => {
     expect(appliedOf(answer)).toBe("wait=60");
   });
 
-  it("is answered at once, and without a word of it, if the value is no number [A1-3]", async () => {
+  it("is answered at once, without the header, if the value is not a number [A1-3]", async () => {
     const { jobId } = await newJob(client);
     for (const prefer of ["wait=soon", "wait", "wait=0", "return=minimal"]) {
       const answer = await ask(`/v1/jobs/${jobId}`, prefer);

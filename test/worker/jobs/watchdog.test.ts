@@ -78,7 +78,7 @@ describe("a job that has lost its alarm", () => {
   });
 });
 
-describe("the nightly look at old jobs", () => {
+describe("the nightly run over old jobs", () => {
   it("restores a job's lost end in the list: it is pushed again", async () => {
     const { jobId } = await successfulJob(client);
     await home.DB.prepare("UPDATE jobs SET status = 'processing', version = 1").run();
@@ -202,7 +202,7 @@ it("an erasure that takes longer than a sweep has holds up no other part of it",
 });
 
 describe("a shorter retention", () => {
-  it("applies to the jobs that there are: the night purges those that are past it", async () => {
+  it("applies to existing jobs: the night purges expired ones", async () => {
     const { jobId } = await successfulJob(client, 2);
     // The alarm was set when the setting was 60 days; now it is 30.
     await runInDurableObject(objectOf(jobId), (_, { storage }) => storage.setAlarm(Date.now() + 60 * DAY));

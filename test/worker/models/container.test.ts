@@ -81,7 +81,7 @@ describe("a container", () => {
     ]);
   });
 
-  it("that cannot be had is not asked for at each offer, and an operator is told", async () => {
+  it("that can't start is not requested at each offer, and the operator is told", async () => {
     const refusal = "there is no container instance that can be provided to this durable object";
     await on("0", ({ fake }) => void (fake.refusal = refusal));
     await machine("0").wake();

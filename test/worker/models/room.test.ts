@@ -142,7 +142,7 @@ describe("a task for which there is room", () => {
     expect(queued.map(({ body }) => body.taskId)).toEqual([1, 2, 4, 5].map((i) => at(messages, i).taskId));
   });
 
-  it("is offered by a service that does not know the question", async () => {
+  it("is offered to a service that does not know the question", async () => {
     await deliver(QUEUE, at(messages, 0));
     expect(inference.tasks).toHaveLength(1);
   });

@@ -42,7 +42,7 @@ describe("the backlog", () => {
     expect(oldestSeconds).toBeLessThan(3_600);
   });
 
-  it("is not told in part while a database does not answer", async () => {
+  it("is never partial while a database does not answer", async () => {
     vi.spyOn(home.platform.gauges, "runnable").mockRejectedValue(new Error("D1_ERROR: no answer"));
     expectError(await operate("GET", "/backlog"), 503, "database_unavailable");
   });

@@ -30,7 +30,7 @@ describe("an account that is erased", () => {
     person = await newPerson();
   });
 
-  it("was everywhere before: the search finds each mark that it looks for", async () => {
+  it("had data everywhere before: the search finds each mark that it looks for", async () => {
     const found = await tracesOfPerson(person);
     for (const [what, places] of Object.entries(found)) expect(places, what).not.toEqual([]);
     expect(found["bytes"]).toHaveLength(5);

@@ -118,7 +118,7 @@ beforeEach(() => {
   overrideSettings({ MAX_PROMPTS: 2, MAX_PROMPT_LENGTH: 5 });
 });
 
-it("any request leaves the same units, ledger and jobs as its three steps [A26-9]", async () => {
+it("any request has the same units, ledger and jobs as its three steps [A26-9]", async () => {
   await fc.assert(
     fc.asyncProperty(asked, async (request) => {
       const [one, three] = [await run(request, inOneStep), await run(request, inThreeSteps)];

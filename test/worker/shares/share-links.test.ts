@@ -36,7 +36,7 @@ async function expectEnded(): Promise<void> {
   for (const path of paths()) expectError(await visit(token, path), 401, "Unauthorized", path);
 }
 
-describe("whoever has a link", () => {
+describe("the holder of a link", () => {
   it("sees the status, the result and the uploads of the one job, as its account does [A23-9]", async () => {
     expect(BY_LINK).toEqual([
       "retrieveJob",
@@ -78,7 +78,7 @@ describe("whoever has a link", () => {
     expect((await visit(token, `/v1/jobs/${jobId}/share`)).status).toBe(200);
   });
 
-  it("gets in to no other tool's protocol [A23-10]", async () => {
+  it("can't use the protocols of other tools [A23-10]", async () => {
     overrideSettings({ LABEL_STUDIO: true, CVAT: true });
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };
@@ -149,7 +149,7 @@ describe("a link ends", () => {
     await expectEnded();
   });
 
-  it("when its account is suspended, and lives on if that is taken back [A23-11]", async () => {
+  it("when its account is suspended, and works again once the account is resumed [A23-11]", async () => {
     const set = (status: string) =>
       home.DB.prepare("UPDATE accounts SET status = ?2 WHERE id = ?1").bind(client.accountId, status).run();
     await set("suspended");

@@ -45,7 +45,7 @@ const sizeOf = (taskId: string) =>
   home.DB.prepare("SELECT size FROM uploads WHERE task_id = ?1").bind(taskId).first<number>("size");
 
 describe("an event of the bucket", () => {
-  it("brings an upload's size, which counts at once, and spares the inspection both looks [4.1-11]", async () => {
+  it("reports an upload's size, which counts at once, and makes both inspections unnecessary [4.1-11]", async () => {
     const [one, other] = [await presign(client), await presign(client)];
     const result = await tell(await stored(one, 40), await stored(other, 50));
     expect(result).toMatchObject({ explicitAcks: ["m0", "m1"], retryMessages: [] });

@@ -67,7 +67,7 @@ describe("an endpoint's object", () => {
     expect((await delivery(client, endpoint)).status).toBe("succeeded");
   });
 
-  it("does not come to life again if it is erased while the endpoint is being disabled", async () => {
+  it("stays erased if it is erased while the endpoint is being disabled", async () => {
     await sendTest(client, endpoint);
     answers(410);
     vi.spyOn(WebhookEndpoints.prototype, "disable").mockImplementationOnce(async () => {
@@ -82,7 +82,7 @@ describe("an endpoint's object", () => {
     expect({ left, alarm: await alarmOf(endpoint) }).toEqual({ left: 0, alarm: null });
   });
 
-  it("does not come to life again if it is erased while the database fails", async () => {
+  it("stays erased if it is erased while the database fails", async () => {
     await sendTest(client, endpoint);
     vi.spyOn(WebhookEndpoints.prototype, "target").mockImplementationOnce(async () => {
       await objectOf(endpoint).erase();

@@ -189,7 +189,7 @@ describe("an event", () => {
     await vi.waitFor(async () => expect(await notedEvents(jobId)).toBeUndefined(), PATIENT);
   });
 
-  it("that no object answers for holds up neither the job's list nor its archive [A3-19]", async () => {
+  it("without an answering object holds up neither the job's list nor its archive [A3-19]", async () => {
     await newEndpoint(client);
     vi.spyOn(WebhookObject.prototype, "receive").mockImplementation(() => new Promise(() => {}));
     const jobId = await endedJob();

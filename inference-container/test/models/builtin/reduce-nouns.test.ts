@@ -42,7 +42,7 @@ describe("reducing WordNet to a vocabulary", () => {
     expect(table(["cat#1"])).not.toHaveProperty("tom");
   });
 
-  it("takes a noun that no corpus ranked for the animal it can be", () => {
+  it("takes a noun without a rank in a corpus as the animal it can be", () => {
     expect(table(["cat#1"])).toMatchObject({ tiger: [0] });
   });
 

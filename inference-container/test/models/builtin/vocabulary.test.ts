@@ -57,7 +57,7 @@ describe("a prompt means a label", () => {
     ["hot dogs", "hot dog"],
     ["scissors", "scissors"],
     ["ski", "skis"],
-  ])("in any case, number and company: %s", async (prompt, label) => {
+  ])("in any case, number and phrase: %s", async (prompt, label) => {
     expect(await meant(prompt)).toEqual([label]);
   });
 
@@ -194,7 +194,7 @@ describe("a prompt that lists several things", () => {
   });
 
   it.each(["salt and pepper shaker", "black and white cat", "big and small dogs", "fish & chips"])(
-    "is told from a phrase of words that it does not know: %s",
+    "is distinguished from a phrase of unknown words: %s",
     async (prompt) => {
       expect(await refusal(prompt)).not.toContain("Send a prompt for each");
     },

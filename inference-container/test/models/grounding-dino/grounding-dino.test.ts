@@ -147,7 +147,7 @@ describe("an export of Grounding DINO", () => {
       'grounding-dino.onnx has no output "pred_boxes" (the manifest\'s "boxes"); its outputs are "logits".',
     ],
     [
-      "a tensor is of another type",
+      "a tensor has another type",
       { retyped: { input_ids: "int32" } },
       'The input "input_ids" of grounding-dino.onnx is int32 [batch, tokens]; the manifest says int64 [batch, tokens].',
     ],

@@ -72,7 +72,7 @@ describe("each prompt finds its object, with its box and mask,", () => {
   });
 });
 
-describe("what the server is asked", () => {
+describe("the request to the server", () => {
   it("is the picture, the prompts, the threshold and the picture's hash, for binary outputs", async () => {
     const loaded = await load({ server: { version: "1" } });
     const prompts = ["red", "ein größerer Hund", "犬"];
@@ -88,7 +88,7 @@ describe("what the server is asked", () => {
     expect(seen?.headers["accept-encoding"]).toBe("identity");
   });
 
-  it("has the task's key as its id, the lane as its priority, and the time that is left", async () => {
+  it("has the task's key as its id, the lane as its priority, and the remaining time", async () => {
     const loaded = await load();
     for (const [priority, lane] of [
       [1, "interactive"],
@@ -127,7 +127,7 @@ describe("scores", () => {
     expect(instances.map(({ score }) => Math.round(100 * score))).toEqual([95, 60]);
   });
 
-  it("that are faint are asked for and marked if they are wanted, and not otherwise", async () => {
+  it("that are faint are requested and marked only on request", async () => {
     const loaded = await load();
     scored(0.9, 0.2);
     const request = { prompts: ["blue"], threshold: 0 };

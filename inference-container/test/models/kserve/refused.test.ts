@@ -54,7 +54,7 @@ describe("a server's model is refused, and the tensor is named,", () => {
       `${model} has no output "masks"; its outputs are "boxes", "scores", "prompt_index".`,
     ],
     [
-      "when an output is of another element type",
+      "when an output has another element type",
       ({ outputs }) => void Object.assign(outputs[2] ?? {}, { datatype: "INT64" }),
       `The output "prompt_index" of ${model} is INT64 [-1]; the service needs INT32 [-1].`,
     ],

@@ -80,7 +80,7 @@ describe("regions", () => {
     await expect(asked).rejects.toMatchObject({ code: "model_output_invalid", cause });
   });
 
-  it("are not for a model without that input, which is never sent it", async () => {
+  it("are never sent to a model without that input", async () => {
     const loaded = await load();
     expect(loaded.drawsRegions).toBe(false);
     await loaded.segment(picture, ask("red"));

@@ -151,7 +151,7 @@ describe("a task fails, and the reason is for the log alone,", () => {
   });
 });
 
-describe("a request that nobody wants any more", () => {
+describe("an abandoned request", () => {
   it.each([
     ["was cancelled", HOUR_MS, { message: "cancelled" }],
     ["took too long", 1, { code: "engine_timeout" }],
@@ -225,7 +225,7 @@ describe("a request that nobody wants any more", () => {
 });
 
 describe("requests at once", () => {
-  it("are as many as the manifest says, and the others follow in their order", async () => {
+  it("are as many as the manifest allows, and the others follow in order", async () => {
     const open: (() => void)[] = [];
     let most = 0;
     server.infer = async (seen) => {

@@ -38,7 +38,7 @@ const sent =
   (how: Partial<Fake>) =>
   (seen: Seen): Fake => ({ ...find(seen), ...how });
 
-describe("an answer that cannot be is refused, and its fault is named:", () => {
+describe("an impossible answer is refused, and its fault is named:", () => {
   it.each<readonly [string, (seen: Seen) => Fake, string]>([
     [
       "an output is missing",

@@ -26,7 +26,7 @@ function asked(budget: number) {
   return { memory, get, computed: () => computed };
 }
 
-describe("what is remembered", () => {
+describe("a remembered result", () => {
   it("is computed once for concurrent and later callers", async () => {
     const { get, computed } = asked(10);
     const all = await Promise.all([get("a"), get("a"), get("a")]);
@@ -101,7 +101,7 @@ describe("a failure", () => {
   });
 });
 
-describe("who waits for what another has computed", () => {
+describe("a waiter for another's computation", () => {
   it.each([
     ["is given", (computed: PromiseWithResolvers<Counted>) => computed.resolve(new Counted(1))],
     ["fails", (computed: PromiseWithResolvers<Counted>) => computed.reject(new Error("a graph failed"))],
@@ -119,7 +119,7 @@ describe("who waits for what another has computed", () => {
   });
 });
 
-describe("where the first who asked gives up", () => {
+describe("if the first requester gives up", () => {
   it("is computed by one waiting caller for all of them", async () => {
     const memory = memoryOf(10);
     const controller = new AbortController();

@@ -92,14 +92,14 @@ describe("OWL-ViT with SAM 2, seeded", () => {
     expect(scores).toEqual(scores.toSorted((a, b) => b - a));
   });
 
-  it("draws an object once that two prompts mean", async () => {
+  it("draws an object of two prompts once", async () => {
     const { instances } = await model.segment(picture, { ...ask("cat", "Cat"), threshold: 0 });
     const [one, , same] = instances;
     expect(one?.mask).toBeDefined();
     expect(same?.mask).toBe(one?.mask);
   });
 
-  it("finds and draws what looks like an example, by a box and by a point", async () => {
+  it("finds and draws objects like an example, by a box and by a point", async () => {
     expect(model.findsAlike).toBe(true);
     const examples = [
       [{ box: [40, 30, 300, 280] as const }],
@@ -111,7 +111,7 @@ describe("OWL-ViT with SAM 2, seeded", () => {
     expect(alike.every(({ mask }) => mask.width === 256)).toBe(true);
   });
 
-  it("is refused when the file is gone from which its parts read their weights", async () => {
+  it("is refused without the file of its parts' weights", async () => {
     await rename(join(path, "whole.onnx"), join(path, "gone.onnx"));
     onTestFinished(() => rename(join(path, "gone.onnx"), join(path, "whole.onnx")));
     await expect(loadModel(path)).rejects.toThrow(`The model folder ${path} lacks the file whole.onnx.`);
@@ -158,7 +158,7 @@ describe("an export of OWL-ViT", () => {
     });
   });
 
-  it("is refused where words and picture are mixed before they are compared", async () => {
+  it("is refused if it mixes words and picture before comparing them", async () => {
     const describing = folder(fixtureExport({ mixed: true }));
     await expect(describing).rejects.toThrow(ModelFolderError);
     await expect(describing).rejects.toThrow(

@@ -52,7 +52,7 @@ describe("of the one mask and the three alternatives that SAM 2's decoder draws"
     expect(chosen([part, best, whole], SMALL, PICTURE)).toBe(best);
   });
 
-  test("with a prior, what overlaps it counts as much as the rating", () => {
+  test("with a prior, the overlap counts as much as the rating", () => {
     const there = candidate(0.6, grid(-9, -9, 9, 9));
     expect(chosen([one, part, best, there], { ...SMALL, prior: grid(-9, -9, 9, 9) }, PICTURE)).toBe(there);
   });
@@ -65,7 +65,7 @@ describe("of the one mask and the three alternatives that SAM 2's decoder draws"
     expect([at(75), at(90)]).toEqual([narrow, whole]);
   });
 
-  test("nothing to choose from is an error", () => {
+  test("an empty choice is an error", () => {
     expect(() => chosen([], SMALL, PICTURE)).toThrow("offered no mask");
   });
 });

@@ -183,7 +183,7 @@ describe("cleaning the mask of a region", () => {
     );
   });
 
-  it("leaves every pixel obedient that obeyed its point, also at an edge between cells", () => {
+  it("keeps every pixel that obeyed its point, also at an edge between cells", () => {
     fc.assert(
       fc.property(drawings, ({ mask, picture, points }) => {
         const [before, after] = [mask, cleanRegion(mask, { points }, picture, CLEANING)].map((one) =>

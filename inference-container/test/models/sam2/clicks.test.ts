@@ -18,7 +18,7 @@ const region: fc.Arbitrary<Region> = fc
   )
   .map(([where, hasPrior]) => ({ ...where, ...(hasPrior && { prior }) }));
 
-test("SAM labels a box's corners 2 and 3, a point on the object 1 and one beside it 0", () => {
+test("SAM labels a box's corners 2 and 3, a point on the object 1 and one outside it 0", () => {
   expect(clicksOf({ box: [1, 2, 3, 4] })).toEqual([
     { x: 1, y: 2, label: 2 },
     { x: 3, y: 4, label: 3 },

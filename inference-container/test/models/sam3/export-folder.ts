@@ -1,4 +1,4 @@
-/** Folders with the seeded export of SAM 3, whose decoder of regions is beside that of words. */
+/** Folders with the seeded export of SAM 3, with its decoder of regions. */
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describeExport } from "../../../../scripts/models/describe.ts";

@@ -80,7 +80,7 @@ describe("a query's box", () => {
 });
 
 describe("a query's score", () => {
-  it("is the chance of the query times the chance that there is anything", () => {
+  it("is the query's probability times the presence probability", () => {
     const logit = fc.double({ min: -6, max: 6, noNaN: true });
     fc.assert(
       fc.property(logit, logit, (score, presence) => {

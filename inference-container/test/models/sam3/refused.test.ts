@@ -113,7 +113,7 @@ describe("the weights beside a graph", () => {
 });
 
 describe("a folder of the family is refused", () => {
-  it("when nothing was filled in in usls.json", async () => {
+  it("when usls.json is not filled in", async () => {
     const path = await folder();
     await writeFile(join(path, "manifest.json"), JSON.stringify(await template()));
     expect(await refusal(path)).toContain('manifest.json is wrong at "files.0.size"');

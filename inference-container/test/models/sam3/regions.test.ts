@@ -32,7 +32,7 @@ describe("SAM 3 with its decoder of regions", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("is recognised by describe, and draws, corrects and follows", () => {
+  it("is recognized by describe, and draws, corrects and follows", () => {
     expect(recognised).toContain("a decoder of regions");
     expect(model).toMatchObject({
       drawsRegions: true,

@@ -89,7 +89,7 @@ describe("SAM 3", () => {
     expect((await model.segment(black, ask("red"))).instances).toEqual([]);
   });
 
-  it("is served with nothing to remember features in", async () => {
+  it("is served without a cache for features", async () => {
     const forgetful = await loadModel(folder, { featureCacheBytes: 0 });
     const known = { ...picture, contentHash: "known" };
     await forgetful.segment(known, ask("green"));
@@ -105,7 +105,7 @@ describe("SAM 3", () => {
   });
 });
 
-describe("what is faint", () => {
+describe("faint detections", () => {
   const faintScene = scene(SIZE, [
     [RED, red],
     // Barely brighter than nothing, in the quarter of the least certain query.

@@ -8,7 +8,7 @@ it.each([
   ["a red cup, and the spoon on it", '"a red cup", "the spoon on it"'],
   ["猫、犬", '"猫", "犬"'],
   ["a, b, c, d, e, f", '"a", "b", "c", "d", "e" and 1 more'],
-])("a model that takes any phrase is said to have taken %j as one", (prompt, things) => {
+])("a notice says that a model for any phrase took %j as one", (prompt, things) => {
   expect(severalThings(["cat", prompt])).toEqual([
     {
       promptIndex: 1,

@@ -1,4 +1,4 @@
-"""CLIP's tokenizer, from the vocabulary that the package open_clip_torch contains (OpenAI's, MIT licence)."""
+"""CLIP's tokenizer, from the vocabulary that the package open_clip_torch contains (OpenAI's, MIT license)."""
 
 import gzip
 import json

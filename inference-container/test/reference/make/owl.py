@@ -103,7 +103,7 @@ def export(name, model, inputs):
 
 
 def results_of(processor, outputs, size):
-    """Returns the finds of the library's post-processing, best first, and the boxes that an NMS keeps."""
+    """Returns the detections of the library's post-processing, best first, and the boxes that an NMS keeps."""
     threshold = threshold_between(outputs.logits.amax(-1).sigmoid())
     result = processor.post_process_grounded_object_detection(outputs, threshold=threshold, target_sizes=[size])[0]
     order = result["scores"].argsort(descending=True)
@@ -123,7 +123,7 @@ EXAMPLES = [[(0.1, 0.2, 0.6, 0.9)], [(0.1, 0.2, 0.6, 0.9), (0.5, 0.1, 0.9, 0.5)]
 
 def alike(name, model, pixels, picture):
     """
-    Returns the finds of the library's heads for examples given by boxes: the embedding of the box that fits an example best is
+    Returns the detections of the library's heads for examples given by boxes: the embedding of the box that fits an example best is
     the query, as in `image_guided_detection`, where the query is a picture of its own.
     """
     width, height = picture.size

@@ -122,7 +122,7 @@ EXAMPLES = [[(0.35, 0.55, 0.5, 0.7)], [(0.35, 0.55, 0.5, 0.7), (0.7, 0.3, 0.4, 0
 
 
 def alike(model, processor, image, words, picture, shares):
-    """Returns the finds of the model for examples given by boxes, with its processor's text for them."""
+    """Returns the detections of the model for examples given by boxes, with its processor's text for them."""
     boxes = torch.tensor([shares])
     labels = torch.ones(1, len(shares), dtype=torch.long)
     outputs = model(vision_embeds=image, **words, input_boxes=boxes, input_boxes_labels=labels)

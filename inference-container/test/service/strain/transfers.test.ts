@@ -82,7 +82,7 @@ test.for(["DELETE", "a lost lease"] as const)(
   },
 );
 
-test("a storage that takes nothing is asked again for a time, then it is a retryable failure", async () => {
+test("a failing storage is retried for a time, then it is a retryable failure", async () => {
   await using impatient = await startRig({ PATIENCE_SECONDS: "0.5" });
   impatient.worker.failNext("PUT", ...Array.from({ length: 50 }, (_, i) => [500, 503, 429][i % 3] ?? 500));
   expect(await impatient.finish({ key: "unstored" })).toMatchObject({
@@ -131,7 +131,7 @@ test.for([
 });
 
 test.for([401, 403])(
-  "a completion that the Worker refuses with %i is said once, and logged",
+  "a completion that the Worker refuses with %i is sent once, and logged",
   async (status) => {
     const key = `unheard-${status}`;
     rig.worker.failNext("complete", status);
@@ -142,7 +142,7 @@ test.for([401, 403])(
   },
 );
 
-test("a completion that nobody hears is repeated until the lease ends, and no longer", async () => {
+test("a completion without an answer is repeated until the lease ends, and no longer", async () => {
   rig.worker.failNext("progress", ...Array.from({ length: 50 }, () => 500));
   rig.worker.failNext("complete", ...Array.from({ length: 50 }, () => 500));
   await rig.post(rig.worker.request({ key: "silent", deadline: Date.now() + 1_500 }));

@@ -1,6 +1,6 @@
 """
 A model for Triton's Python backend with the tensors of models/kserve/README.md, whose answers are known: it finds rectangles of the
-colour that a prompt names, as the fake server's model does.
+color that a prompt names, as the fake server's model does.
 
 Parameters of its config.pbtxt: `control`, a folder. The model
 appends to `control/seen.jsonl` when it begins and ends a request, and a request waits while the folder
@@ -46,7 +46,7 @@ class TritonPythonModel:
 
 
 def find(image, prompts, threshold, clicks):
-    """The four outputs: rectangles of each prompt's colour, the first with a score of 0.9, and each region's box."""
+    """The four outputs: rectangles of each prompt's color, the first with a score of 0.9, and each region's box."""
     height, width, _ = image.shape
     found = [
         (place, score, box)

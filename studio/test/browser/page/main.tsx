@@ -43,7 +43,7 @@ async function greyPicture(width: number, height: number): Promise<ImageBitmap> 
   return await createImageBitmap(canvas);
 }
 
-/** A picture in which every pixel is another than its neighbours, as in a photograph. */
+/** A picture in which every pixel is another than its neighbors, as in a photograph. */
 async function noisyPicture(width: number, height: number): Promise<ImageBitmap> {
   const pixels = new ImageData(width, height);
   for (let i = 0, noise = 1; i < pixels.data.length; i++) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Browser, FakeService, PROMPTS } from "./fake-service.ts";
 
 describe("an object that two browsers name", () => {
-  it("has one class, though they spell it in two ways, and is saved once", async () => {
+  it("has one class despite two spellings, and is saved once", async () => {
     const service = new FakeService();
     const [one, two] = [new Browser(service), new Browser(service)];
     one.edit("a.jpg", { type: "rename", object: "job/a.jpg/0", label: "Bowl" });

@@ -88,7 +88,7 @@ function valueOf({ seen }: Browser, field: string): string {
 }
 
 describe("annotations in two browsers", () => {
-  it("end the same in both, with every change that no later one of the same field overrode", async () => {
+  it("end the same in both, with the latest change of every field", async () => {
     console.log(`SEED=${SEED}`);
     for (let run = 0; run < 200; run++) {
       const random = randomOf(SEED + run);
@@ -184,14 +184,14 @@ describe("annotations that the service refuses", () => {
     expect(browser.sync.state.value.at).toBe("saved");
   });
 
-  it("are sent again if that was for another reason", async () => {
+  it("are sent again after a failure for another reason", async () => {
     const { service, browser } = await refused(refusal(429, "rate_limited"));
     service.refusal = null;
     await browser.sync.save();
     expect(browser.sync.state.value.at).toBe("saved");
   });
 
-  it("are asked for no more once their job is deleted", async () => {
+  it("are no longer requested once their job is deleted", async () => {
     const { service, browser } = await refused(refusal(404, "job_not_found"));
     browser.edit("a.jpg", { type: "delete", object: "job/a.jpg/1" });
     browser.sync.note();
@@ -220,7 +220,7 @@ describe("annotations of pictures that a browser knows later", () => {
 });
 
 describe("a call to the service", () => {
-  it("is made once for all that wait for it", async () => {
+  it("is fetched once for all that wait for it", async () => {
     const service = new FakeService();
     const browser = new Browser(service);
     await Promise.all(Array.from({ length: 9 }, () => browser.sync.sync()));

@@ -226,7 +226,7 @@ describe("pointing at objects of a clip", () => {
     expect(objectIdsIn(regions.value)).toEqual([1, 2, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  it("is told of a job that was created elsewhere by the surest frame of each object", () => {
+  it("takes the surest frame of each object from a job created elsewhere", () => {
     const tracks = [
       track(3, "dog", [[0, 1]]),
       track(

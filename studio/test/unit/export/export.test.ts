@@ -13,7 +13,7 @@ const PICTURE: Stock = {
 const waysOf = (stock: Partial<Stock>): Record<string, string> =>
   Object.fromEntries(offersOf({ ...PICTURE, ...stock }).map(({ id, way }) => [id, way.kind]));
 
-describe("what can be taken away", () => {
+describe("the offered downloads", () => {
   it("is made here where masks and the original suffice", () => {
     expect(waysOf({})).toMatchObject({
       masks: "made",
@@ -64,7 +64,7 @@ describe("what can be taken away", () => {
     expect(waysOf({ masks: 0, keys: [], taskIds: [] })).toMatchObject(none);
   });
 
-  it("asks for the very format that is missing", () => {
+  it("requests exactly the missing format", () => {
     const ways = offersOf({ ...PICTURE, hasOriginals: false }).flatMap(({ id, way }) =>
       way.kind === "again" ? [[id, way.change]] : [],
     );

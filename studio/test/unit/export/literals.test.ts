@@ -41,7 +41,7 @@ describe("texts in a shell", () => {
     expect(wordsInBash(texts.map(shellWord))).toEqual(texts);
   });
 
-  it("arrive as the JSON that they belong to", () => {
+  it("arrive as the JSON that contains them", () => {
     const values = draw(fc.record({ prompts: fc.array(nasty), more: json }));
     expect(wordsInBash(values.map(shellJson)).map((text) => JSON.parse(text))).toEqual(values);
   });
@@ -54,7 +54,7 @@ describe("texts in a shell", () => {
     expect(JSON.parse(text)).toEqual({ prompt: "it's $TASK_1", tasks: ["one two"] });
   });
 
-  it("are no options if they are files", () => {
+  it("are not read as options if they are files", () => {
     expect(shellPath("-rf.png")).toBe("./-rf.png");
     expect(shellPath("cat's.png")).toBe(String.raw`'cat'\''s.png'`);
   });

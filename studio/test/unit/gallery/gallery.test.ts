@@ -96,7 +96,7 @@ describe("keys in a grid of pictures", () => {
     .record({ count: fc.integer({ min: 1, max: 30 }), columns: fc.integer({ min: 1, max: 8 }), at: fc.nat() })
     .map(({ at, ...rest }) => ({ ...rest, at: at % rest.count }));
 
-  it("never leave it, and the opposite key leads back if a full row was crossed", () => {
+  it("never leave it, and the opposite key leads back after a full row", () => {
     fc.assert(
       fc.property(
         places,

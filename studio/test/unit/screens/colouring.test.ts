@@ -46,7 +46,7 @@ const css = (coloured: Coloured, objects: readonly Instance[]): Map<string, stri
   return new Map(objects.map((object) => [object.object, colour(object).css]));
 };
 
-describe("the colours of a picture's objects", () => {
+describe("the colors of a picture's objects", () => {
   it.each([true, false])(
     "stay the same while a person edits and points, one for each object (isByObject: %s)",
     (isByObject) => {
@@ -94,7 +94,7 @@ describe("the colours of a picture's objects", () => {
     },
   );
 
-  it("of what another search has found follow from its labels", () => {
+  it("of another search's objects follow from their labels", () => {
     const coloured = {
       found: [],
       pointed: [],

@@ -3,7 +3,7 @@ import { attemptText, deliveryText, eventsText } from "../../../src/screens/webh
 
 const attempt = { attemptedAt: "2026-11-22T12:00:00.000Z", status: null, milliseconds: 12, error: null };
 
-describe("what the studio says of webhooks", () => {
+describe("the studio's words for webhooks", () => {
   it("shows the outcome of an attempt", () => {
     expect(attemptText({ ...attempt, status: 204 })).toBe("Responded with 204");
     expect(attemptText({ ...attempt, error: "timeout" })).toBe("No response within 15 seconds");

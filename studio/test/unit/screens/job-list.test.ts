@@ -11,7 +11,7 @@ const top = fc.integer({ min: -2_000, max: 10_001 * ROW });
 const height = fc.integer({ min: 100, max: 2_160 });
 
 describe("the rows of a long list that are drawn", () => {
-  it("have every row that is seen, and no more than the window has room for and sixteen", () => {
+  it("have every visible row, and at most sixteen more than fit into the window", () => {
     fc.assert(
       fc.property(count, top, height, (rows, above, window) => {
         const { first, end } = rowWindow(rows, ROW, above, window);
@@ -49,7 +49,7 @@ describe("the rows of a long list that are drawn", () => {
   });
 });
 
-/** Jobs by their numbers, the newest (the highest) first; `pages` are what the API answers, by cursors. */
+/** Jobs by their numbers, the newest (the highest) first; `pages` are the API's answers, by cursors. */
 const job = (number: number) => ({ jobId: `job_${number}` });
 function page(jobs: readonly number[], from: number | null, size: number): Listed<{ jobId: string }> {
   const rest = from === null ? jobs : jobs.filter((number) => number < from);

@@ -2,7 +2,7 @@ import { sentenceOf } from "../../../src/text/task-problems.ts";
 import { describe, expect, it } from "vitest";
 import { promptsText, statusWord, subjectOf } from "../../../src/screens/jobs/job-words.ts";
 
-describe("what the list says of a job", () => {
+describe("a job's words in the list", () => {
   it.each([
     ["queued", null, "Queued"],
     ["processing", null, "Running"],

@@ -27,7 +27,7 @@ const words = (
   billing: Overview["billing"] = {},
 ) => planInWords({ tokenUsageLast24h: 3, billing, trial, access: { ...access, mode, reason } });
 
-describe("what the usage page says of a plan", () => {
+describe("a plan on the usage page", () => {
   it("leads a trial to the checkout, and says how much is left and until when", () => {
     expect(words("trial", "trial_active")).toMatchObject({
       text: "97 of 100 units left, until 4 Dec 2026. A unit is a picture.",
@@ -55,7 +55,7 @@ describe("what the usage page says of a plan", () => {
   });
 });
 
-it("says before the checkout what each plan costs, holds and allows, in the deployment's own numbers", () => {
+it("states before the checkout the cost, content and limits of each plan, in the deployment's numbers", () => {
   const ofTrial = { ...access, mode: "trial", reason: "trial_active" } as const;
   const paid = {
     maxImageTasksPerJob: 100,

@@ -30,7 +30,7 @@ it("adds several objects and ranges to the clicked one", () => {
   selecting.toggle(b);
   expect(selecting.objects.value).toEqual(["a", "c", "d"]);
 
-  // What is gone is not selected.
+  // Missing objects are not selected.
   listed.value = all.filter(({ object }) => object !== "c");
   expect(selecting.objects.value).toEqual(["a", "d"]);
   selecting.clear();

@@ -12,7 +12,7 @@ import { usageOf, usagePeriod } from "../../../../src/billing/rules/usage.ts";
 
 const DAY_MS = 86_400_000;
 const time = fc.integer({ min: Date.parse("2024-01-01"), max: Date.parse("2030-01-01") });
-/** Consecutive days with what was used of them, as the API gives them. */
+/** Consecutive days with their use, as the API gives them. */
 const days = fc
   .array(fc.record({ units: fc.nat(5_000), jobs: fc.nat(50) }), { minLength: 1, maxLength: 366 })
   .map((used) =>

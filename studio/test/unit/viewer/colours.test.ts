@@ -27,7 +27,7 @@ const backgrounds = (size: { minLength: number; maxLength: number }) =>
 const given = (palette: Palette, under: readonly (Rgb | undefined)[]): Rgb[] =>
   under.map((each) => palette.next(each).rgb);
 
-describe("the colours of masks", () => {
+describe("the colors of masks", () => {
   it("are as people see them: a difference of colors is their distance in OKLab, also without the cones for green", () => {
     const { all } = seenOf([255, 0, 0]);
     // The example of Ottosson's article, for the red of sRGB.
@@ -91,7 +91,7 @@ describe("the colours of masks", () => {
       expect(channel >= 0 && channel <= 255 && Number.isInteger(channel)).toBe(true);
   });
 
-  it("have no red on a red cup, unless the label is red, and then another shade of red", () => {
+  it("avoid red on a red cup, unless the label is red; then they take another shade of red", () => {
     const cup = [170, 40, 40] as const;
     expect(distance(new Palette().next(cup).rgb, cup)).toBeGreaterThan(0.2);
     for (let label = 0; label < 2; label++)

@@ -122,7 +122,7 @@ describe("the index map", () => {
 });
 
 describe("mask indexes", () => {
-  it("stay with their ids, and no two ids have the same", () => {
+  it("stay with their ids, and are unique", () => {
     const ids = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d", "e", "f"));
     fc.assert(
       fc.property(fc.array(ids, { minLength: 1, maxLength: 6 }), (lists) => {
@@ -142,7 +142,7 @@ describe("mask indexes", () => {
   });
 });
 
-describe("the pixel in the midst of a mask", () => {
+describe("the pixel in the middle of a mask", () => {
   it("is inside, in the middle of a longest row of pixels; an empty mask has none", async () => {
     await fc.assert(
       fc.asyncProperty(bitmap, async (mask) => {

@@ -39,7 +39,7 @@ describe("bytes in words", () => {
   });
 });
 
-describe("what stands against a job", () => {
+describe("the obstacle to a job", () => {
   type Overview = Parameters<typeof obstacleTo>[0];
   const trial: Overview = {
     access: {
@@ -91,7 +91,7 @@ describe("what stands against a job", () => {
     expect(obstacleTo(trial, "video", 1)?.title).toBe("Clips require the paid plan");
   });
 
-  it("is that there are no jobs at all, with the reason", () => {
+  it("says why there can be no jobs at all", () => {
     const access = { ...trial.access, canCreateJobs: false, reason: "trial_expired" as const };
     expect(obstacleTo({ ...trial, access }, "image", 1)?.title).toBe("Your trial has ended");
   });

@@ -53,7 +53,7 @@ describe("a stroke", () => {
     );
   });
 
-  it("is taken away by the same one of the eraser", () => {
+  it("is removed by the same stroke of the eraser", () => {
     const mask = empty(40, 30);
     const stroke = { mode: "brush", radius: 4, points: [5, 5, 30, 20] } as const;
     paint(mask, stroke);
@@ -88,7 +88,7 @@ describe("the parts of a mask", () => {
     );
   });
 
-  it("that are more than what one is split into are in the last one", () => {
+  it("beyond the maximum are together in the last one", () => {
     const dots = draw(9, 1, (x) => Math.floor(x) % 2 === 0);
     expect(partOf(rowRunsOf(dots), 1, 2).data.filter((value) => value > 0)).toHaveLength(4);
   });

@@ -75,7 +75,7 @@ describe("objects that are pointed at", () => {
     expect(lastOf(nth(more, 1)).region).toBe(finer);
   });
 
-  it("draw only the last of several points that came before there was time", () => {
+  it("draw only the last of several quick points", () => {
     const one = pointedAt(pointedAt([], "a", point, "new"), "a", finer, "latest");
     expect(nextToDraw(one)?.map(({ attempt }) => attempt.region)).toEqual([finer]);
     expect(nextToDraw(withAttempt(one, 2, { state: "drawn" }))).toBeNull();
@@ -170,7 +170,7 @@ function fresh(
 }
 
 describe("objects that the browser has drawn", () => {
-  it("wait for nobody until they are kept, then one job draws all of their picture", () => {
+  it("need no request until they are kept; then one job draws all of their picture", () => {
     const objects = fresh(2, "b", fresh(10));
     expect(nextToDraw(objects)).toBeNull();
     expect(newIn(objects, "a")).toHaveLength(10);
@@ -184,7 +184,7 @@ describe("objects that the browser has drawn", () => {
     expect(nextToDraw(keptIn(fresh(LIMITS.regions + 1), "a"))).toHaveLength(LIMITS.regions);
   });
 
-  it("are asked for again as they were: by their key, without what came later", () => {
+  it("are requested again unchanged: by their key, without later ones", () => {
     let objects = keptIn(fresh(3), "a");
     for (const number of [1, 2]) objects = withAttempt(objects, number, { key: "k", continues: null });
     expect(numbersOf(nextToDraw(objects))).toEqual([1, 2]);
@@ -203,7 +203,7 @@ describe("objects that the browser has drawn", () => {
     expect(numbersOf(nextToDraw(keptIn(corrected, "a")))).toEqual([3]);
   });
 
-  it("are kept as they were drawn, also if what they began with has been saved meanwhile", () => {
+  it("are kept as drawn, even if their first mask has been saved meanwhile", () => {
     const begun = withAttempt(pointedAt([], "a", point, "new"), 1, { state: "running" });
     const further = withAttempt(pointedAt(begun, "a", finer, "latest", null, "new"), 2, {
       isDecoded: true,
@@ -222,7 +222,7 @@ describe("objects that the browser has drawn", () => {
     expect(again?.key).not.toBe(object?.attempts[0].key);
   });
 
-  it("go back one by one until they are kept together, and no longer", () => {
+  it("can be undone one by one until they are kept together", () => {
     const objects = fresh(3);
     expect(undone(objects, "a", []).objects).toEqual(objects.slice(0, 2));
     const kept = [1, 2, 3].reduce<readonly PointedObject[]>(
@@ -244,7 +244,7 @@ describe("a mask that is corrected by pointing at it", () => {
     expect(twice).toHaveLength(3);
     expect(nth(twice, 2)).toMatchObject({ refines: cup, attempts: [{ region: point }, { region: finer }] });
     expect(twice.slice(0, 2)).toEqual(two);
-    // What Shift adds to is what nothing had found.
+    // Shift adds to an object that no search had found.
     expect(objectFor(twice, "a", "latest")?.number).toBe(2);
     expect(objectFor(twice, "b", cup)).toBeUndefined();
   });
@@ -258,7 +258,7 @@ describe("a mask that is corrected by pointing at it", () => {
     expect(correctedBy(nth(two, 0), own)).toBeNull();
   });
 
-  it("is an example of all like it, which corrects nothing", () => {
+  it("is an example for all objects like it, and corrects nothing", () => {
     const objects = pointedAt(two, "a", { ...box, findAll: true }, 1);
     const object = nth(objects, 0);
     expect(object.attempts).toHaveLength(2);
@@ -273,7 +273,7 @@ describe("a mask that is corrected by pointing at it", () => {
   it("is as found again after undoing each point, while its search is shown", () => {
     const back = undone(undone(twice, "a", ["job_1"]).objects, "a", ["job_1"]).objects;
     expect(back).toEqual(two);
-    // Of another search nothing is seen of it: what was pointed at besides is taken back.
+    // Another search does not show it: the other pointed objects are undone.
     expect(undone(twice, "a", ["job_9"]).taken?.attempt.region).toBe(box);
   });
 

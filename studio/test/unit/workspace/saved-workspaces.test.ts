@@ -52,7 +52,7 @@ describe("saved workspaces", () => {
     expect(idsOf(Array.from({ length: 52 }, (_, i) => saved(`${i}`)))).toEqual(["50", "51"]);
   });
 
-  it("are of one account in a tab; another tab may have another account's", () => {
+  it("belong to one account in a tab; another tab may have another account's", () => {
     expect(
       idsOf([saved("a", { accountId: "other" }), saved("b", { accountId: "other", tab: "second" })]),
     ).toEqual(["a"]);

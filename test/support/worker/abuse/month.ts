@@ -25,7 +25,7 @@ export interface Length {
   readonly credentials: number;
   /** Minutes between the crons that come every five. */
   readonly everyMinutes: number;
-  /** Days afterwards, from 0, in which only the crons run. */
+  /** Days afterward, from 0, in which only the crons run. */
   readonly quietDays: readonly number[];
 }
 

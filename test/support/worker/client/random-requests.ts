@@ -37,7 +37,7 @@ const operations = OPERATION_IDS.map((id): readonly [OperationId, Operation] => 
 const utf8 = (value: unknown): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(new TextEncoder().encode(JSON.stringify(value)));
 
-/** The header of an operation that takes the version on which it is based: that of what is not there yet. */
+/** The header of an operation that takes the version on which it is based: the version before the first. */
 const basedOn = ({ requestHeaders = [] }: Operation): Record<string, string> =>
   requestHeaders.includes("If-Match") ? { "if-match": '"0"' } : {};
 

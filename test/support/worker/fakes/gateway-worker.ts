@@ -69,7 +69,7 @@ export class FakeWorker {
   readonly stopped: string[] = [];
   /** Requests that it got, by method and path. */
   readonly asked: string[] = [];
-  /** Answers that are not what it does, by path. */
+  /** Fixed answers by path, in place of its own. */
   readonly lies = new Map<string, Answer>();
   capacity: number;
   /** True to answer nothing. */

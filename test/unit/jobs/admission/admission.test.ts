@@ -90,7 +90,7 @@ describe("an account by its access", () => {
     );
   });
 
-  it("that pays is asked nothing about trials: videos, batches and used tokens do not matter", () => {
+  it("that pays skips the trial's rules: videos, batches and used tokens do not matter", () => {
     const spent: AccountUse = { ...UNUSED, trial: { usedTokens: 100, startedAt: NOW - 100 * DAY } };
     expect(accountRefusal(TERMS, proposed("paid", clip(), 3_600), spent)).toBeNull();
     expect(
@@ -127,7 +127,7 @@ describe("an account's day", () => {
     expect(refusal(1, 5_000, NOW / DAY + 1)?.code).toBe("daily_limit_reached");
   });
 
-  it("has never room for a job of more units than a whole day has, which is not asked to retry later", () => {
+  it("refuses a job of more units than a day allows, without a time to retry", () => {
     expect(refusal(5_000, 0)).toBeNull();
     expect(refusal(5_001, 0)).toMatchObject({
       code: "daily_limit_reached",
@@ -159,7 +159,7 @@ describe("an account's day", () => {
     expect(ofTasks("paid", 100, 9_901)?.code).toBe("daily_limit_reached");
   });
 
-  it("has never room for a job of more tasks than a whole day has, which is not asked to retry later", () => {
+  it("refuses a job of more tasks than a day allows, without a time to retry", () => {
     const { job, access, units } = proposed("trial", request({ tasks: taskIds(3, "png") }));
     const most = (maxTasksPerDay: number) =>
       accountRefusal(TERMS, { job, access: { ...access, maxTasksPerDay }, units }, UNUSED);
@@ -167,7 +167,7 @@ describe("an account's day", () => {
     expect(most(2)).toMatchObject({ code: "daily_limit_reached", hints: {} });
   });
 
-  it("has room for as many files as its limit; learns what needs fewer, and when the next begins", () => {
+  it("allows as many files as its limit; a refusal says what needs fewer, and when the next day begins", () => {
     // Each picture with one prompt may have 200 masks.
     const files = 2 * (200 + SINGLE_FILES);
     const asked = proposed("paid", request({ tasks: taskIds(2, "png") }));
@@ -192,7 +192,7 @@ describe("an account's day", () => {
     });
   });
 
-  it("is asked about before the jobs in progress, and a trial is not asked about units", () => {
+  it("is checked before the jobs in progress, and not for a trial", () => {
     const use = { ...UNUSED, activeJobs: 5, daily: { day: NOW / DAY, units: 5_000, tasks: 0, files: 0 } };
     expect(codeOf(accountRefusal(TERMS, proposed("paid", request()), use))).toBe("daily_limit_reached");
     expect(codeOf(accountRefusal(TERMS, proposed("trial", request()), { ...use, activeJobs: 0 }))).toBeNull();
@@ -218,7 +218,7 @@ describe("a subscriber's credit", () => {
     });
   });
 
-  it("has nothing left, and not less, when lowered below the used units", () => {
+  it("has nothing left, never less than nothing, when lowered below the used units", () => {
     expect(refusal(1, 1_600)?.message).toContain("left: 0.");
   });
 });

@@ -71,7 +71,7 @@ describe("the trial lane", () => {
     expect(laneHasRoom(TERMS, pictures(1), 200)).toBe(false);
   });
 
-  it("has room for any job while it is empty, so that a job of more tasks than are allowed gets in some time", () => {
+  it("has room for any job while it is empty, so a job of more tasks than the limit eventually gets in", () => {
     const terms = { ...TERMS, maxTrialBacklog: 2 };
     expect(laneHasRoom(terms, pictures(3), 0)).toBe(true);
     expect(laneHasRoom(terms, pictures(3), 1)).toBe(false);
@@ -81,7 +81,7 @@ describe("the trial lane", () => {
     expect(laneHasRoom(TERMS, proposed("paid", request({ tasks: taskIds(100, "png") })), 5_000)).toBe(true);
   });
 
-  it("that is full asks to come again when enough of its tasks will have ended, at its pace", () => {
+  it("that is full asks for a retry once enough of its tasks will have ended, at its pace", () => {
     // Sixty tasks in two minutes: two seconds for each.
     expect(wait(200, 60, 120_000)).toBe(2);
     expect(wait(200, 60, 120_000, 3)).toBe(6);
@@ -97,7 +97,7 @@ describe("the trial lane", () => {
     });
   });
 
-  it("that has ended no task yet asks to wait as long again", () => {
+  it("that has ended no task yet asks for the same wait again", () => {
     expect(wait(200, 0, 7_000)).toBe(7);
     expect(wait(201, 0, 7_000)).toBe(14);
   });

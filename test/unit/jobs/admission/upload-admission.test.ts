@@ -17,7 +17,7 @@ describe("an account whose jobs are refused because of their uploads", () => {
   const refusal = (inspections: number, day = NOW / DAY): ServiceError | null =>
     inspectionRefusal(proposed("trial", request()), { ...UNUSED, refusedInspections: { day, inspections } });
 
-  it("is heard for as many uploads of a day as it may have tasks, and then asked to come again the next day", () => {
+  it("may inspect as many uploads a day as it may have tasks, and is then asked to retry the next day", () => {
     expect(refusal(19)).toBeNull();
     expect(refusal(20)).toMatchObject({
       code: "daily_limit_reached",
@@ -57,7 +57,7 @@ describe("an upload", () => {
     );
   });
 
-  it("is refused if it never arrived, is a byte too large, or its bytes are of the other kind", () => {
+  it("is refused if it never arrived, is a byte too large, or has the wrong type", () => {
     expect(uploadRefusal(TERMS, job, task, png)).toBeNull();
     expect(uploadRefusal(TERMS, job, task, null)).toMatchObject({
       code: "upload_incomplete",

@@ -65,7 +65,7 @@ function step(state: JobState, event: Event, now: number): JobState {
   }
 }
 
-describe("an archive, whatever happens in whatever order,", () => {
+describe("an archive, after any events in any order,", () => {
   const everyRun = (look: (before: JobState, after: JobState, event: Event, now: number) => void) =>
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 60 }), (events) => {
@@ -104,7 +104,7 @@ describe("an archive, whatever happens in whatever order,", () => {
     });
   });
 
-  it("loses sight of no upload: each is being written, became the archive, or is to be aborted", () => {
+  it("tracks every upload: each is being written, became the archive, or is due to be aborted", () => {
     everyRun((before, after, event) => {
       const ids = (state: JobState) => archiveUploads(state).map(({ uploadId }) => uploadId);
       const lost = ids(before).filter((id) => !ids(after).includes(id));

@@ -50,7 +50,7 @@ describe.each(["prepared", "withdrawn", "expired"] as const)("a job that is %s",
   });
 });
 
-describe("an archive is asked for", () => {
+describe("the request for an archive", () => {
   it("of a job that ended in success, and its message is due at once", () => {
     const { state, taken } = requestArchive(successfulJob(), BEGIN);
     expect(taken).toBe(true);
@@ -165,7 +165,7 @@ describe("a builder takes an archive", () => {
 });
 
 describe("the builder of an archive", () => {
-  it("keeps its lease as long as it says that it is at work", () => {
+  it("keeps its lease as long as it reports work", () => {
     const state = building();
     const extended = extendArchive(state, state.lastLease, policy, BEGIN + 50 * SECOND);
     expect(extended.taken).toBe(true);

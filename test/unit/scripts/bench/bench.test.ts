@@ -42,7 +42,7 @@ describe("the benchmark's figures", () => {
     ]);
   });
 
-  it("come from the service's line about a task, whether it is heard before or after it is asked for", async () => {
+  it("come from the service's line about a task, read before or after the question for it", async () => {
     const { onLine, timesOf } = collectTimes();
     const early = timesOf("job_1");
     for (const [job, outcome] of [
@@ -123,7 +123,7 @@ describe("the benchmark of a clip", () => {
     expect(processorTimeIn(stat)).toBe(120);
   });
 
-  it("reads a process' peak from what Linux says of it", async () => {
+  it("reads a process's peak from Linux", async () => {
     const peak = peakIn(await readFile("/proc/self/status", "utf8"));
     expect(peak).toBeGreaterThanOrEqual(process.memoryUsage.rss() / 2);
     expect(peakIn("Name:\tzombie\nState:\tZ (zombie)\n")).toBe(0);

@@ -23,7 +23,7 @@ describe("the bill of inference", () => {
     expect(costs(1, 1_000_000)).toEqual(["720", "$1,440.00"]);
   });
 
-  it("is on the page of limits as the function has it", () => {
+  it("is on the page of limits as computed", () => {
     const page = readFileSync("docs/limits.md", "utf8");
     for (const line of inferenceTable()) expect(page).toContain(line);
   });

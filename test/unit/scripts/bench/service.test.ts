@@ -100,7 +100,7 @@ describe("the benchmark of the service", () => {
     );
   });
 
-  it("reads a process' resident memory from what Linux says of it", async () => {
+  it("reads a process's resident memory from Linux", async () => {
     const resident = residentIn(await readFile("/proc/self/status", "utf8"));
     expect(resident).toBeGreaterThanOrEqual(process.memoryUsage.rss() / 2);
     expect(residentIn("Name:\tzombie\n")).toBe(0);

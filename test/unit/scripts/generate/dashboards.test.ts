@@ -100,7 +100,7 @@ describe("the Worker's dashboard", () => {
 });
 
 describe("the alarms", () => {
-  it("name events and error codes that there are", async () => {
+  it("name only existing events and error codes", async () => {
     const known = new Set([...events, ...Object.keys(ERROR_CATALOGUE), ...(await metricsOfInference())]);
     const alarms = WORKER_ROWS.flatMap(({ panels }) => panels.flatMap(({ alarm }) => alarm ?? []));
     const named = alarms.flatMap((alarm) =>

@@ -15,7 +15,7 @@ const put = (path: string, headers = {}, method = "PUT", statusCode = 200) =>
   );
 
 describe("the local storage", () => {
-  it("tells of a file that was uploaded, as R2 does", () => {
+  it("reports an uploaded file as R2 does", () => {
     const event = put("inputs/acc_1/cat%20and%20dog.png");
     expect(event).toEqual({
       account: "local",

@@ -56,7 +56,7 @@ it("both fakes run without settings of real services, and the Worker accepts the
   );
 });
 
-it("an identity provider in the settings leaves Stripe's fake alone, and the other way round", async () => {
+it("an identity provider in the settings leaves Stripe's fake running, and vice versa", async () => {
   const billing = await start({ OIDC_ISSUER: "https://id.example" });
   expect(Object.keys(billing.addresses)).toEqual(["billingUrl"]);
   expect(billing.values).not.toHaveProperty("OIDC_AUDIENCE");

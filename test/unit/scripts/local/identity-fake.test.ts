@@ -61,7 +61,7 @@ describe("a sign-in at the identity provider's fake", () => {
     expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
   });
 
-  it("is of one person for one address in any spelling, and of another for another", async () => {
+  it("names one person for one address in any spelling, and another for another", async () => {
     const emails = ["a@example.com", "A@Example.com", "b@example.com"];
     const tokens = await Promise.all(emails.map((email) => signIn(fake.url, email)));
     const [a, again, b] = await Promise.all(tokens.map(async (token) => (await verify(token)).payload.sub));

@@ -48,7 +48,7 @@ describe("a state folder", () => {
     expect((await stat(state.secrets)).mode & 0o777).toBe(0o600);
   });
 
-  it("keeps its secrets over restarts, and has others than another folder", async () => {
+  it("keeps its secrets over restarts, different from another folder's", async () => {
     const state = stateFolder(folder);
     const secrets = await loadSecrets(state);
     const other = stateFolder(await mkdtemp(join(folder, "other-")));
@@ -73,8 +73,8 @@ describe("a state folder", () => {
   });
 });
 
-describe("what a killed stack left behind", () => {
-  it("is found by its mark, children of children too, and ended", async () => {
+describe("the remains of a killed stack", () => {
+  it("are found by their mark, including grandchildren, and ended", async () => {
     const mark = stackMark(stateFolder(folder));
     const parent = await inAnotherProcess(
       `import { spawn } from "node:child_process";
@@ -121,7 +121,7 @@ describe("waiting for an address that does not answer", () => {
     await expect(waiting).rejects.toThrow("it crashed");
   });
 
-  it("ends with no when its patience does", async () => {
+  it("ends with false after its time limit", async () => {
     const port = await claimPort(0);
     expect(await waitForOk(`http://127.0.0.1:${port}`, 0, new AbortController().signal)).toBe(false);
   });
@@ -200,8 +200,8 @@ describe("a log line for people", () => {
   });
 });
 
-describe("what npm start prints of the parts' logs", () => {
-  it("is a line for each job that ends and each problem, and nothing of what went well", () => {
+describe("the output of npm start from the parts' logs", () => {
+  it("is a line for each ended job and each problem, and nothing else", () => {
     const json = (fields: object): string => JSON.stringify({ time: "2026-11-26T12:00:00.000Z", ...fields });
     const log = [
       json({ level: "info", event: "request", operation: "createJob", status: 202, ms: 12 }),

@@ -21,7 +21,7 @@ afterEach(async () => {
   await hub[Symbol.asyncDispose]();
 });
 
-describe("the catalogue", () => {
+describe("the catalog", () => {
   it.each([
     ["owlvit-base", "google/owlvit-base-patch32", "Xenova/owlvit-base-patch32"],
     ["owlv2-base", "google/owlv2-base-patch16-ensemble", "Xenova/owlv2-base-patch16-ensemble"],

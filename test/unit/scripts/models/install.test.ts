@@ -198,7 +198,7 @@ describe("an installation is refused", () => {
 
   it("for an unknown name, or a malformed address", async () => {
     expect(await refusal("sam4")).toContain(
-      'The catalogue has no "sam4", only owlv2-base, owlvit-base, grounding-dino-tiny, rf-detr-seg-nano, rf-detr-seg-medium, rf-detr-seg-large, sam3.',
+      'The catalog has no "sam4", only owlv2-base, owlvit-base, grounding-dino-tiny, rf-detr-seg-nano, rf-detr-seg-medium, rf-detr-seg-large, sam3.',
     );
     for (const address of ["huggingface.co", "ftp://a.example", "https://user:pass@a.example"]) {
       vi.stubEnv("HF_ENDPOINT", address);

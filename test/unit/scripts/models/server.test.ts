@@ -70,7 +70,7 @@ describe("a folder for a server's model", () => {
     },
   );
 
-  it("can't be used while the server finds something else than the manifest says", async () => {
+  it("can't be used while the server's results differ from the manifest", async () => {
     await describeServer(folder, { force: false, server: `${server.origin}/v2/models/fixture` });
     const report = await checkModel({ folder, provider: "cpu", cpuNodes: true }, signal);
     expect(report).toMatchObject({ usable: false, error: expect.stringContaining("failed its self-test") });

@@ -27,7 +27,7 @@ describe("the tally of a test run", () => {
     expect(tally(report([{ status: "failed", tests: [] }]), false)).toEqual({ passed: 0, failed: 1 });
   });
 
-  it("never calls a run good that vitest called bad, or that left no report", () => {
+  it("never calls a run good if vitest failed it or it left no report", () => {
     expect(tally(report([{ status: "passed", tests: ["passed"] }]), false)).toEqual({ passed: 1, failed: 1 });
     expect(tally(null, true)).toEqual({ passed: 0, failed: 1 });
   });

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 describe("createApiKey 201", () => {
-  it("answers with the key and its secret, which lets into the same account at once [2.7-1 2.7-2 4.9-5 3.3-1 5-2 2-1]", async () => {
+  it("answers with the key and its secret, which works at once [2.7-1 2.7-2 4.9-5 3.3-1 5-2 2-1]", async () => {
     const { status, headers, body } = await createKey(client, { label: "laptop" });
     expect(status).toBe(201);
     expect(headers.get("idempotent-replayed")).toBeNull();
@@ -135,7 +135,7 @@ describe("createApiKey 409", () => {
     });
   });
 
-  it("lets exactly as many keys of many requests at once through as fit [4.9-15]", async () => {
+  it("creates exactly as many keys as fit for many concurrent requests [4.9-15]", async () => {
     overrideSettings({ MAX_API_KEYS: 4 });
     const answers = await Promise.all(Array.from({ length: 20 }, () => createKey(client, { label: "one" })));
     const refused = answers.filter((answer) => answer.status !== 201);

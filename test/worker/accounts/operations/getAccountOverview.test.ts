@@ -145,7 +145,7 @@ describe("getAccountOverview 200", () => {
     ["paid", "allowed"],
     ["blocked", "blocked"],
   ] as const)(
-    "shows of a customer who never subscribed, on the plan %s, only that access is %s [2.9-5 A24-2]",
+    "shows for a customer who never subscribed, on the plan %s, only that access is %s [2.9-5 A24-2]",
     async (plan, accessStatus) => {
       const client = await newClient(plan);
       await makeCustomer(client.accountId);

@@ -105,7 +105,7 @@ describe("retrieveJobDownload 200", () => {
     });
   });
 
-  it("is purged 24 hours after it became ready; then it may be asked for again [2.6-8]", async () => {
+  it("is purged 24 hours after it became ready; then it may be requested again [2.6-8]", async () => {
     await deliverArchive(job.jobId);
     const { downloadUrl } = await poll();
     later(DAY - 60_000);

@@ -129,7 +129,7 @@ const definition = (accountId: string, id: number, createdAt: number): JobDefini
   createdAt,
 });
 
-describe("the ledger, whatever becomes of an account's jobs in whatever order", () => {
+describe("the ledger, for any fates of an account's jobs in any order", () => {
   // Each test's accounts are in a database that is chosen at its beginning.
   let jobs: Jobs;
   let ledger: Ledger;

@@ -174,7 +174,7 @@ describe("the ledger", () => {
     expect(await trial()).toMatchObject({ status: "active", consumedTokens: 3, startedAt: createdAt });
   });
 
-  it("never takes a job back in that was voided", async () => {
+  it("never takes back a voided job", async () => {
     const { jobId } = await newJob(client);
     const job = await runInDurableObject(env.JOBS.getByName(jobId), (_, { storage }) =>
       new JobStorage(storage).load(),
@@ -201,7 +201,7 @@ describe("the ledger", () => {
     ]);
   });
 
-  it("is kept when a job has had its time", async () => {
+  it("is kept after a job has expired", async () => {
     const { jobId, tasks } = await newJob(client, 2);
     await finishJob(inference, client.accountId, jobId, tasks, (_, i) =>
       i === 0 ? success() : failure(false),
@@ -271,7 +271,7 @@ describe("the ledger", () => {
       expect(left.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6]);
     });
 
-    it("lets batches in as long as they fit [4.3-38]", async () => {
+    it("accepts batches as long as they fit [4.3-38]", async () => {
       overrideSettings({ TRIAL_MAX_ACTIVE_JOBS: 1_000 });
       await useTokens(client.accountId, 93);
       const tasks = await uploads(client, 3);

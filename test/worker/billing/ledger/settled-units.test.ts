@@ -22,7 +22,7 @@ const settleAt = (accountId: string, times: readonly number[]) =>
 
 const figures = (accountId: string, since: number) => home.platform.ledger.figures(accountId, since);
 
-describe("what an account used in the last 24 hours", () => {
+describe("an account's use in the last 24 hours", () => {
   it("is read in a bounded number of rows, with any number of jobs", async () => {
     const [few, many] = [(await newClient()).accountId, (await newClient()).accountId];
     const now = Date.now();
@@ -40,7 +40,7 @@ describe("what an account used in the last 24 hours", () => {
     expect(await read(many)).toBeLessThan((await read(few)) + 100);
   });
 
-  it("is what its entries come to, to the millisecond, whenever they are settled and whenever it is asked", async () => {
+  it("is the sum of its entries, to the millisecond, at any time of settlement and query", async () => {
     const begin = Date.UTC(2026, 0, 15, 12);
     const near = fc.integer({ min: -1, max: 1 });
     // Often at the edges of slots and of the day.

@@ -41,18 +41,21 @@ describe("a job that is deleted while its acceptance is in doubt", () => {
   it.each([
     ["takes its message", false],
     ["fails", true],
-  ])("was accepted, and is gone, also if the queue then %s: its request is answered so", async (_, fails) => {
-    vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(async () => {
-      const jobId = await home.DB.prepare("SELECT id FROM jobs").first<string>("id");
-      expect((await remove(String(jobId))).status).toBe(204);
-      if (fails) throw new Error("the queue is down");
-    });
-    const [taskId] = await uploads(client, 1);
-    const { status, body } = await client.send("POST", "/v1/jobs", imageJob([String(taskId)]));
-    expect(status).toBe(202);
-    await expectGone(client, body.jobId);
-    expect(await ledgerFindings()).toEqual([]);
-  });
+  ])(
+    "was accepted, and is gone, even if the queue then %s, as its request's answer says",
+    async (_, fails) => {
+      vi.spyOn(Queues.prototype, "sendTasks").mockImplementationOnce(async () => {
+        const jobId = await home.DB.prepare("SELECT id FROM jobs").first<string>("id");
+        expect((await remove(String(jobId))).status).toBe(204);
+        if (fails) throw new Error("the queue is down");
+      });
+      const [taskId] = await uploads(client, 1);
+      const { status, body } = await client.send("POST", "/v1/jobs", imageJob([String(taskId)]));
+      expect(status).toBe(202);
+      await expectGone(client, body.jobId);
+      expect(await ledgerFindings()).toEqual([]);
+    },
+  );
 });
 
 describe("the request of a deleted job, with the same Idempotency-Key again", () => {

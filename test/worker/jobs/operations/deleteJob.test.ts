@@ -193,7 +193,7 @@ describe("deleteJob 204", () => {
   );
 });
 
-describe("what is written for a deleted job by a URL that is still good", () => {
+describe("a file written for a deleted job by a URL that is still valid", () => {
   it("is deleted once no lease can write: until then the object waits [A2-10]", async () => {
     const { jobId, tasks } = await jobUnderWay(client, inference);
     const lines = logged();
@@ -243,7 +243,7 @@ describe("what is written for a deleted job by a URL that is still good", () => 
     expect(await deletedRows()).toBe(0);
   });
 
-  it("is deleted by the nightly look if the object has lost its alarm [A2-10]", async () => {
+  it("is deleted by the nightly run if the object has lost its alarm [A2-10]", async () => {
     const { jobId, tasks } = await jobUnderWay(client, inference);
     await remove(jobId);
     await vi.waitUntil(async () => (await filesOf(jobId)).length === 0, PATIENT);

@@ -70,7 +70,7 @@ describe("segment 200", () => {
     }
   });
 
-  it("has run lengths if they are asked for, and the labels of regions [A26-2]", async () => {
+  it("has run lengths on request, and the labels of regions [A26-2]", async () => {
     const regions: readonly Field[] = [
       ["region", "saucer: 10,11"],
       ["region", "1,2,30,20"],
@@ -97,7 +97,7 @@ describe("segment 200", () => {
     });
   });
 
-  it("says of an empty mask that it has no box [A26-2]", async () => {
+  it("has no box for an empty mask [A26-2]", async () => {
     const first = await finished(sendForm(client, CAT, { "idempotency-key": "k" }));
     const prefix = `outputs/${client.accountId}/${first.body.jobId}/`;
     const keys = (await env.MEDIA.list({ prefix })).objects.map(({ key }) => key);

@@ -89,7 +89,7 @@ describe("createShare 201", () => {
     expect(text).toContain(await sha256Hex(token));
   });
 
-  it("shows the uploads of tasks that succeeded if that is asked for [A23-5]", async () => {
+  it("shows the uploads of successful tasks on request [A23-5]", async () => {
     const { jobId: batch, tasks } = await newJob(client, 3);
     await finishJob(new FakeInference(), client.accountId, batch, tasks, (each) =>
       each === tasks[1] ? failure(false) : success(1),

@@ -105,7 +105,7 @@ describe("completeMultipartUpload 409", () => {
     expect((await complete(taskId, [first, second])).status).toBe(200);
   });
 
-  it("upload_incomplete: an upload that comes at once has not come", async () => {
+  it("upload_incomplete: a single-request upload can't be completed", async () => {
     const parts = [{ partNumber: 1, etag: '"a"' }];
     expectError(await complete(await presign(client), parts), 409, "upload_incomplete");
   });

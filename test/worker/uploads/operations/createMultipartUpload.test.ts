@@ -61,7 +61,7 @@ describe("createMultipartUpload 201", () => {
     expect([status, body.parts.length, await rows()]).toEqual([201, 1, 1]);
   });
 
-  it("counts at once towards the account's day, and leaves nothing to look at [4.1-14]", async () => {
+  it("counts at once toward the account's day, and leaves nothing to look at [4.1-14]", async () => {
     overrideSettings({ MAX_UPLOAD_BYTES_PER_DAY: 1_000 });
     expect((await ask(600)).status).toBe(201);
     expect(dailyBytesOf(await home.platform.uploads.use(client.accountId, Date.now()))).toBe(600);
@@ -104,7 +104,7 @@ describe("createMultipartUpload 404", () => {
 });
 
 describe("createMultipartUpload 409", () => {
-  it("too_many_uploads: exactly as many of many requests at once get through as fit [4.1-14]", async () => {
+  it("too_many_uploads: of many concurrent requests, exactly as many as fit succeed [4.1-14]", async () => {
     overrideSettings({ MAX_UNUSED_UPLOADS: 5 });
     const answers = await Promise.all(Array.from({ length: 12 }, () => ask(10)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);

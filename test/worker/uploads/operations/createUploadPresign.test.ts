@@ -116,7 +116,7 @@ describe("a size given to createUploadPresign", () => {
     },
   );
 
-  it("counts at once towards the account's day, to the last byte of its budget [4.1-10]", async () => {
+  it("counts at once toward the account's day, to the last byte of its budget [4.1-10]", async () => {
     overrideSettings({ MAX_UPLOAD_BYTES_PER_DAY: 1_000 });
     expect((await ask(600)).status).toBe(200);
     expect(await bytesOfDay()).toBe(600);
@@ -198,7 +198,7 @@ describe("createUploadPresign 409", () => {
     expect(await newClient().then((other) => presign(other)), "another account is not touched").toBeTruthy();
   });
 
-  it("lets exactly as many of many requests at once through as fit [4.1-8]", async () => {
+  it("accepts exactly as many of many concurrent requests as fit [4.1-8]", async () => {
     overrideSettings({ MAX_UNUSED_UPLOADS: 5 });
     const answers = await Promise.all(Array.from({ length: 30 }, ask));
     const refused = answers.filter((answer) => answer.status !== 200);

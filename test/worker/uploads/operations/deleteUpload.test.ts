@@ -91,7 +91,7 @@ describe("deleteUpload 204", () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it("returns no byte of the day: a deleted upload counts [A2-16]", async () => {
+  it("returns no bytes to the day's budget: a deleted upload counts [A2-16]", async () => {
     overrideSettings({ MAX_UPLOAD_BYTES_PER_DAY: 100 });
     const taskId = await presign(client);
     await put(taskId, new Uint8Array(100));
@@ -120,7 +120,7 @@ describe("deleteUpload 204", () => {
     expect((await client.send("POST", "/v1/uploads/presign", { contentType: "image/png" })).status).toBe(200);
   });
 
-  it("deletes also what its URL, or a PUT that is in progress, brings after it, and forgets it a day after its presign [A2-13]", async () => {
+  it("also deletes files that arrive later by its URL or an unfinished PUT, and forgets it a day after its presign [A2-13]", async () => {
     const taskId = await uploaded(client);
     await remove(taskId);
     await put(taskId);

@@ -214,7 +214,7 @@ describe("importUpload 502", () => {
     expect((await importFrom(URL_OF_IT, another)).status).toBe(201);
   });
 
-  it("has no memory left beside two archives in the same isolate [A6-12]", async () => {
+  it("finds no memory next to two archives in the same isolate [A6-12]", async () => {
     fakeSource({ [URL_OF_IT]: { steps: [PNG] } });
     const { memory } = home.platform;
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>();

@@ -194,7 +194,7 @@ describe("importUpload 409", () => {
       409,
       "too_many_uploads",
     );
-    expect(source.requests, "nobody is asked in vain").toHaveLength(1);
+    expect(source.requests, "no request is wasted").toHaveLength(1);
   });
 
   it("has the budget of a day's bytes, which failed imports also use [A6-6]", async () => {
@@ -210,7 +210,7 @@ describe("importUpload 409", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  it("lets exactly as many of many at once through as fit [A6-6]", async () => {
+  it("accepts exactly as many of many concurrent requests as fit [A6-6]", async () => {
     overrideSettings({ MAX_UNUSED_UPLOADS: 3 });
     fakeSource(
       Object.fromEntries(

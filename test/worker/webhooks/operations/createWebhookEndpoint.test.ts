@@ -96,7 +96,7 @@ describe("createWebhookEndpoint 400", () => {
     ["no URL", {}],
     ["an empty URL", { url: "" }],
     ["a URL of 2,049 characters", { url: `${URL}/`.padEnd(2_049, "x") }],
-    ["an event that there is none of", { url: URL, events: ["job.started"] }],
+    ["an unknown event", { url: URL, events: ["job.started"] }],
     ["an empty list of events", { url: URL, events: [] }],
     ["a description of 201 characters", { url: URL, description: "x".repeat(201) }],
   ])("refuses %s, and the Idempotency-Key stays free", async (_, body) => {

@@ -60,7 +60,7 @@ describe("rotateWebhookSecret 200", () => {
 });
 
 describe("rotateWebhookSecret 409", () => {
-  it("refuses a sixth secret that would be valid at a time, until one of the others has ended [A3-22]", async () => {
+  it("refuses a sixth valid secret, until one of the others has expired [A3-22]", async () => {
     later(HOUR);
     for (let i = 0; i < 4; i += 1) await rotated();
     expectError(await rotate(), 409, "too_many_secrets");

@@ -1,6 +1,6 @@
 """Walks from presign to masks by the client that openapi-generator makes for Python.
 
-Arguments: a PNG file, what to look for in it, a folder for the masks. Prints the job's id and what the model's prompts may be.
+Arguments: a PNG file, what to look for in it, a folder for the masks. Prints the job's id and the model's vocabulary.
 """
 
 import os

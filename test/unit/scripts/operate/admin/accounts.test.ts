@@ -45,7 +45,7 @@ describe("a value written into SQL", () => {
 });
 
 describe("an account created by the operator", () => {
-  it("has the plan that was asked for and a working first key, of which only the digest is stored", async () => {
+  it("has the requested plan and a working first key, of which only the digest is stored", async () => {
     const database = openDatabase();
     const { accountId, keyId, secret } = await createAccount(database, ADA);
     const [accounts, keys] = await database.run(["SELECT * FROM accounts", "SELECT * FROM api_keys"]);
@@ -77,7 +77,7 @@ describe("an account created by the operator", () => {
     ).toEqual([[{ n: 1 }], [{ n: 1 }]]);
   });
 
-  it("gets another key if one is wanted of an account that may be there", async () => {
+  it("gets another key if the account may already exist", async () => {
     const database = openDatabase();
     const first = await createAccountOrKey(database, ADA);
     const second = await createAccountOrKey(database, ADA);

@@ -30,7 +30,7 @@ describe("the database of a local stack that runs", () => {
     await rm(state.path, { recursive: true });
   });
 
-  it("is asked of the Worker, which has the file open, and never opened a second time", async () => {
+  it("is reached through the Worker, which has the file open, and never opened a second time", async () => {
     const seen: unknown[] = [];
     const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const { method, url, headers } = request;

@@ -79,7 +79,7 @@ describe("the operator's accounts in several databases", () => {
     await expect(findJobAnywhere(databases, "job_0")).rejects.toThrow("no job");
   });
 
-  it("get no key that the directory could not be told of", async () => {
+  it("get no key that the directory does not know", async () => {
     const databases = open("DB", "DB_2");
     await addDatabase(databases, "DB_2");
     await createAccountSomewhere(databases, person("a"));

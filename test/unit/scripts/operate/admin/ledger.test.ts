@@ -207,7 +207,7 @@ describe("the operator's check of the ledger", () => {
       expect(await findings()).toEqual(["an hour: a meter event that differs from what was settled"]);
     });
 
-    it("lets the events of a customer be that is deleted at the payment provider", async () => {
+    it("ignores the events of a customer that was deleted at the payment provider", async () => {
       await database.run([
         sql`INSERT INTO former_customers (customer_id, account_id, forgotten_at) VALUES ('cus_1', ${accountId}, 0)`,
         sql`DELETE FROM billing`,

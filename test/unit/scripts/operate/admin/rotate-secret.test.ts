@@ -41,7 +41,7 @@ it("asks for page after page, from behind the last endpoint of each, and says ho
 });
 
 it.each([
-  ["of which something was sealed anew", {}, "Keep MASTER_SECRET_PREVIOUS until 2026-11-05T01:00:00.000Z"],
+  ["which sealed something again", {}, "Keep MASTER_SECRET_PREVIOUS until 2026-11-05T01:00:00.000Z"],
   [
     "of which nothing needs it any more",
     { resealed: 0 },

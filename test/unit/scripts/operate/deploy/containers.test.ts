@@ -111,7 +111,7 @@ describe("npm run deploy -- --create --inference cloudflare", () => {
     expect(String(await own())).not.toContain("containers");
   });
 
-  it("says where to change containers that are there", async () => {
+  it("says where to change existing containers", async () => {
     const { run } = await clone();
     await run([...create, "--image", IMAGE]);
     await expect(run([...create, "--instances", "3"])).rejects.toThrow(

@@ -133,7 +133,7 @@ describe("npm run deploy -- --create", () => {
     expect(JSON.parse(await readFile(folder.account, "utf8"))).toMatchObject({ stored: KEYS });
   });
 
-  it("asks before each step, takes Enter for yes, and leaves what the operator declines", async () => {
+  it("asks before each step, takes Enter for yes, and skips declined steps", async () => {
     stubKeys();
     const clone = await cloneWith(emptyAccount());
     const questions: string[] = [];

@@ -56,7 +56,7 @@ describe("npm run deploy -- --create", () => {
     expect(media.events.map(({ queue }) => queue)).toEqual(["elsewhere", "segmentation-uploads"]);
   });
 
-  it("adds the rate limits that a configuration of before them lacks", async () => {
+  it("adds the rate limits that an older configuration lacks", async () => {
     const edit = (toml: string) =>
       toml.replace(/\[\[ratelimits\]\]\nname = "ADDRESS_RATE_LIMIT"\n.*\n.*\n/, "");
     const clone = await cloneWith(await completeAccount(), { edit });

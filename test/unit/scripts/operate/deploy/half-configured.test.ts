@@ -186,7 +186,7 @@ describe("npm run deploy -- --dry-run", () => {
       [missing("STRIPE_PRICE_ID", "set STRIPE_PRICE_ID in [vars] of wrangler.toml")],
     ],
     [
-      "a secret that stands in wrangler.toml",
+      "a secret in wrangler.toml",
       { edit: (toml) => toml.replace("[vars]", `[vars]\nMASTER_SECRET = "${"s".repeat(43)}"`) },
       [
         missing(

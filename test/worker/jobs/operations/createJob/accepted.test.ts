@@ -203,7 +203,7 @@ describe("createJob 202", () => {
       expect((await client.send("GET", `/v1/jobs/${again.body.jobId}`)).body.status).toBe("queued");
     });
 
-    it("is not taken for accepted where its run failed and could not even take its answer back", async () => {
+    it("does not count as accepted if its run failed and could not revoke its answer", async () => {
       const sent = vi.spyOn(Queues.prototype, "sendTasks");
       vi.spyOn(JobObject.prototype, "accept").mockImplementationOnce(dies);
       vi.spyOn(IdempotencyKeys.prototype, "renew").mockImplementationOnce(dies);

@@ -92,7 +92,7 @@ describe("createJob 400 and 404 of a job that continues another", () => {
       },
     ],
     [
-      "that there is not",
+      "that does not exist",
       404,
       "job_not_found",
       async () => send([await uploaded(client)], "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"),

@@ -184,7 +184,7 @@ describe("createJob 404", () => {
 
   it.each<[string, number, string, () => Promise<object>]>([
     [
-      "of a job that there is not",
+      "of a job that does not exist",
       404,
       "job_not_found",
       async () => refinement("job_019aa0f61c4e7d2d9be7a5f40b8a6c21", taskId),

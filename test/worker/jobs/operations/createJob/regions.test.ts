@@ -168,7 +168,7 @@ describe("createJob 400 for regions", () => {
     ],
     ["the time of a clip", (own) => ({ regions: [{ taskId: own, box: BOX, timeSeconds: 1 }] })],
     [
-      "an empty list of prompts beside regions",
+      "an empty array of prompts with regions",
       (own) => ({ prompts: [], regions: [{ taskId: own, box: BOX }] }),
     ],
   ])("refuses %s [A5-1 A5-2 A5-13]", async (_, changes) => {

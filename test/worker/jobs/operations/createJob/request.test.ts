@@ -54,7 +54,7 @@ describe("createJob 400", () => {
     ["a field of the video variant: numFrames", { numFrames: 2 }],
     ["a field of the video variant: maxFrames", { maxFrames: 2 }],
     ["a maskThreshold below 0", { maskThreshold: -1 }],
-    ["a format that there is not", { formats: ["coco", "voc"] }],
+    ["an unknown format", { formats: ["coco", "voc"] }],
     ["formats that are no list", { formats: "coco" }],
     ["formats that are null", { formats: null }],
     ["an unknown field", { colour: "red" }],

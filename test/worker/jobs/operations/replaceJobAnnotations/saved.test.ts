@@ -119,7 +119,7 @@ describe("replaceJobAnnotations 200", () => {
             }
           }
           const end = await read();
-          // Every writer appends to what it has read: the last document has all marks of all versions before it, in order.
+          // Every writer appends to the document that it has read: the last document has all marks of all versions before it, in order.
           const chain = [...accepted].toSorted(([a], [b]) => a - b);
           for (const [at, [version, note]] of chain.entries()) {
             const [previous, before] = chain[at - 1] ?? [version - 1, ""];
