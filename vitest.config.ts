@@ -29,7 +29,7 @@ const BY_NODE = { viteModuleRunner: false, nodeLoader: false };
 
 /**
  * A project of tests on Node. Files share processes: one for each would take longer than most files.
- * @param options `byVite`: a test has what Node can't import: JSX, a package's TypeScript
+ * @param options `byVite`: a test has files that Node can't import: JSX, a package's TypeScript
  */
 const nodeProject = (
   name: string,

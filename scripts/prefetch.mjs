@@ -15,7 +15,7 @@ const FOLDER = new URL("../inference-container/src/models/fetch/", import.meta.u
 const modelsRoot = ({ MODEL_DIR, XDG_CACHE_HOME } = process.env) =>
   MODEL_DIR || join(XDG_CACHE_HOME || join(homedir(), ".cache"), "segmentation-models");
 
-/** Writes what comes until the signal. Returns early if another model is wanted, or one is there, or the registry refuses. */
+/** Writes the arriving bytes until the signal. Returns early if another model is wanted, or one is there, or the registry refuses. */
 export async function prefetchModel(signal) {
   const root = modelsRoot();
   const { MODEL_FOLDER, INFERENCE_URL } = process.env;

@@ -13,7 +13,7 @@ export default defineConfig({
       // A shared link has a separate page, without sign-in, and not for search engines.
       input: ["index.html", "shared.html"].map((page) => fileURLToPath(new URL(page, import.meta.url))),
     },
-    // The policy of the pages forbids what is inline.
+    // The pages' policy forbids inline code.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: "es2022",

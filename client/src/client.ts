@@ -69,7 +69,7 @@ export abstract class Client<Images extends ImageResult, Video extends VideoResu
 
   /**
    * Computes the features of a picture, from which the decoder of `segmentation-client/interactive` draws masks without the
-   * service. It costs what a picture costs.
+   * service. It costs a unit, like a picture.
    * @example
    * const embedding = await client.embed("photo.jpg");
    */
@@ -183,7 +183,7 @@ export class SegmentationClient extends Client<ImageResult, VideoResult> {
   }
 }
 
-/** Checks that a result is of the type of its job. */
+/** Checks that a result has the type of its job. */
 function ofKind<T>(kind: new (...given: never[]) => T, result: ImageResult | VideoResult): T {
   if (result instanceof kind) return result;
   throw lacking(result instanceof ImageResult ? "clip" : "picture", result.jobId);

@@ -134,7 +134,7 @@ export class JobHandle<Result = ImageResult | VideoResult> {
     const seen = new Set<string>();
     for await (const { job } of this.events(options)) {
       if (job.type !== "image")
-        throw invalidInput("This job is of a clip: use result().", { jobId: job.jobId });
+        throw invalidInput("This is a video's job: use result().", { jobId: job.jobId });
       for (const task of job.tasks) {
         if (!hasEnded(task) || seen.has(task.taskId)) continue;
         seen.add(task.taskId);

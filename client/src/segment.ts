@@ -37,7 +37,7 @@ type Pointing<Region extends { readonly [Each in Place]?: unknown }> = Omit<Regi
 /**
  * Marks an object to draw without words, in pixels of the displayed picture: a `box` around it, [left, top, width, height],
  * or `points` on it (label 1, foreground) and outside it (label 0, background). A region that `refines` a mask of an earlier
- * job is of the same upload: its input is `{ taskId }`. A region with `findAll` is an example: the service finds every object
+ * job has the same upload: its input is `{ taskId }`. A region with `findAll` is an example: the service finds every object
  * that looks like it.
  * @example { points: [{ x: 430, y: 200, label: 1 }], label: "saucer" }
  */

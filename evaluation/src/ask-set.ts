@@ -27,7 +27,7 @@ export interface SetAnswers {
 
 /**
  * Asks about all categories in every picture of a set, one picture after another, and shows the progress.
- * @param how the lowest score of a find, and a flag to draw the labeled objects too
+ * @param how the lowest score of a detection, and a flag to draw the labeled objects too
  */
 export async function askSet(
   subject: Subject,

@@ -18,7 +18,7 @@ import { withModelFolder } from "./model-folder.ts";
 import { queriesOf } from "./queries.ts";
 import { readSet } from "./read-set.ts";
 
-/** The fit, and a comparison of confidences fitted to other pictures with the share of right finds. */
+/** The fit, and a comparison of confidences fitted to other pictures with the share of correct detections. */
 export interface CalibrationReport {
   readonly manifest: string;
   readonly finds: number;
@@ -29,7 +29,7 @@ export interface CalibrationReport {
 }
 
 const FOLDS = 5;
-/** With less than this a find shows something else; with more, but less than 0.5, it shows the object badly (TIDE). */
+/** With less than this a detection shows something else; with more, but less than 0.5, it shows the object badly (TIDE). */
 const THERE_IOU = 0.1;
 /** The manifest of a family that finds boxes first. */
 const Fitted = Manifest.extend({ detection: BoxChoice.pick({ confidence: true }).loose() });

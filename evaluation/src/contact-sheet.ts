@@ -23,7 +23,7 @@ const MARGIN = 0.35;
 /** The least pixels of the picture across a tile: a small object must stay recognizable. */
 const LEAST_SHOWN = 120;
 
-/** The colors of the labeled object and of the find. */
+/** The colors of the labeled object and of the detection. */
 const LABELLED: Rgb = [40, 200, 90];
 const FOUND: Rgb = [255, 110, 0];
 
@@ -90,7 +90,7 @@ function drawMiss(path: string, { kind, mask, nearest }: Miss): Promise<Canvas> 
 }
 
 /**
- * Draws a part of a picture, with the labeled object's outline in green and the find's in orange.
+ * Draws a part of a picture, with the labeled object's outline in green and the detection's in orange.
  * @param path the picture's file
  */
 export async function drawTile(

@@ -27,7 +27,7 @@ export interface Figures {
   readonly byThreshold: readonly ThresholdRow[];
   /** For the same thresholds as `byThreshold`. */
   readonly cgF1: readonly CgF1[];
-  /** Of the scores, against the share of right finds at IoU 0.5. */
+  /** Of the scores, against the share of correct detections at IoU 0.5. */
   readonly calibration: Calibration;
   /** IoUs of the labeled objects drawn in their boxes; null if the subject draws no regions. */
   readonly boxes: BySize<DrawnWell> | null;

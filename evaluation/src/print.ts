@@ -33,7 +33,7 @@ function precisionTable({ maskAp, boundaryAp, boxes, points }: Figures): string[
     ["mask AP", ...SIZES.map((size) => share(maskAp[size].mean))],
     ["  at IoU 0.50", ...SIZES.map((size) => share(maskAp[size].at50))],
     ["  at IoU 0.75", ...SIZES.map((size) => share(maskAp[size].at75))],
-    ["recall of all finds", ...SIZES.map((size) => share(maskAp[size].recall))],
+    ["recall of all detections", ...SIZES.map((size) => share(maskAp[size].recall))],
     ["boundary AP", ...SIZES.map((size) => share(boundaryAp[size].mean))],
   ];
   const regions = { "IoU in labelled boxes": boxes, "IoU at a point on each": points };

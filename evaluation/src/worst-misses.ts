@@ -6,27 +6,27 @@ import type { Query } from "./measures/query.ts";
 /** The default threshold of jobs. */
 const SHOWN_SCORE = 0.5;
 const RIGHT_IOU = 0.5;
-/** Below it, a find and an object have nothing to do with each other. */
+/** Below it, a detection and an object are unrelated. */
 const NEAR_IOU = 0.05;
 const MOST_MISSED = 16;
 const MOST_WRONG = 8;
 /** The most misses of one picture on the sheet. */
 const MOST_OF_A_PICTURE = 2;
 
-/** An object without a find, or a wrong find. */
+/** An undetected object, or a wrong detection. */
 export interface Miss {
   readonly kind: "missed" | "wrong";
   /** Index into the set's pictures. */
   readonly picture: number;
-  /** The object's mask, or the wrong find's. */
+  /** The object's mask, or the wrong detection's. */
   readonly mask: Mask;
-  /** The find nearest to the object, or the object nearest to the find; null if none overlaps it. */
+  /** The detection nearest to the object, or the object nearest to the detection; null if none overlaps it. */
   readonly nearest: Mask | null;
   /** Its kind, and the IoU of the nearest. */
   readonly caption: readonly [string, string];
 }
 
-/** The largest missed objects, then the most confident wrong finds, of those with a score of 0.5 or more. */
+/** The largest missed objects, then the most confident wrong detections, of those with a score of 0.5 or more. */
 export function worstMisses(set: LabelledSet, queries: readonly Query[]): Miss[] {
   const judged = queries.map((query) => ({ query, ...match(query, RIGHT_IOU, AREAS.all) }));
   const name = ({ category }: Query): string => set.categories[category]?.name ?? "";

@@ -2,7 +2,7 @@
 export interface Passage {
   readonly x: number;
   readonly y: number;
-  /** True if the outline crosses the side upwards or downwards. */
+  /** True if the outline crosses the side upward or downwards. */
   readonly upright: boolean;
 }
 

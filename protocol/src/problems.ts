@@ -76,7 +76,7 @@ export const PROBLEMS = {
   hdr_not_converted: {
     retryable: false,
     sentence:
-      "The video is HDR (high dynamic range), which this service can't convert: colours looked washed out to the model and in the preview, and objects may be missing. Convert the video to SDR for better results.",
+      "The video is HDR (high dynamic range), which this service can't convert: colors looked washed out to the model and in the preview, and objects may be missing. Convert the video to SDR for better results.",
   },
 
   image_empty: {

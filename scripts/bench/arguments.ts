@@ -9,7 +9,7 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
                                 model, encode), with the embedded model and with dummy models that take a fixed time
                                 per frame; then the memory that clips of ten seconds and of ten minutes take; with
                                 --part following, a clip by words compared with the same by one box and by ten
-  npm run bench -- service      the inference service alone: how much processor time it takes beside a GPU, which a
+  npm run bench -- service      the inference service alone: how much processor time it takes in front of a GPU, which a
                                 fake replaces (--part host); then how many pictures per second it processes with
                                 the embedded model, compared with a bare loop that runs only the model
   npm run bench -- viewer       how smoothly the studio pans a picture of 12 megapixels with 100 masks, compared with the

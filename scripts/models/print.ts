@@ -38,7 +38,7 @@ export function listLines(
   ]);
   const faults = folders.flatMap(({ fault }) => (fault === undefined ? [] : [fault]));
   return [
-    ...formatTable(["id", "version", "family", "weights' licences", "MB", "state", "folder"], rows),
+    ...formatTable(["id", "version", "family", "weights' licenses", "MB", "state", "folder"], rows),
     "",
     ...faults,
     ...more,

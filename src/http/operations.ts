@@ -47,7 +47,7 @@ type Handlers = {
 /** Time after which to ask for a job that has outlasted its client's wait. */
 const UNFINISHED_SECONDS = 2;
 
-/** The functions by the names of their operations. The handlers below them add what only HTTP needs. */
+/** The functions by the names of their operations. The handlers below them add the parts that only HTTP needs. */
 const HANDLERS: Handlers = {
   ...accounts,
   ...apiKeys,

@@ -61,7 +61,7 @@ export interface Track {
 
 type Item = VideoManifest["items"][number];
 
-/** A clip of a job, with what was found in it. */
+/** A job's video, with the objects found in it. */
 export interface Clip {
   readonly taskId: string;
   /** The file's name, or the taskId of one without. */

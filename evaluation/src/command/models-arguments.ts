@@ -25,13 +25,13 @@ export const MODELS_HELP = `Lists, installs, checks, describes and evaluates the
   npm run models -- list              lists this machine's model folders, and the known families
   npm run models -- check FOLDER      loads a folder as the service does, and reports its tensors, time and memory
   npm run models -- describe FOLDER   writes the manifest.json for a folder with an export, or for a server's model
-  npm run models -- evaluate FOLDER   measures what a folder finds in labelled pictures
-  npm run models -- compare FOLDER    measures whether a GPU gives the CPU's results, on labelled pictures
-  npm run models -- evaluate-clips DIR  measures how an object is followed through labelled clips
-  npm run models -- calibrate FOLDER  fits the confidences of a folder to labelled pictures
+  npm run models -- evaluate FOLDER   measures what a folder finds in labeled pictures
+  npm run models -- compare FOLDER    measures whether a GPU gives the CPU's results, on labeled pictures
+  npm run models -- evaluate-clips DIR  measures how an object is followed through labeled clips
+  npm run models -- calibrate FOLDER  fits the confidences of a folder to labeled pictures
   npm run models -- fetch builtin     downloads the embedded model (about 230 MB, once)
   npm run models -- fetch builtin-fast    makes its faster, a little less accurate variant, too
-  npm run models -- install NAME      downloads a model of the catalogue: ${CATALOGUE.map(({ name }) => name).join(", ")}
+  npm run models -- install NAME      downloads a model of the catalog: ${CATALOGUE.map(({ name }) => name).join(", ")}
   npm run models -- install --from manifest.json    downloads the same bytes as a folder that install made
 
   --json            list, check, compare, evaluate, evaluate-clips: print JSON
@@ -39,7 +39,7 @@ export const MODELS_HELP = `Lists, installs, checks, describes and evaluates the
                     compare: cuda (the default) or tensorrt
   --cpu-nodes       check: accept graphs on cuda with nodes that ONNX Runtime runs on the CPU
   --force           describe: overwrite a manifest.json; install: replace a folder
-  --accept-licence  install: do not ask whether you accept the model's licence
+  --accept-licence  install: do not ask whether you accept the model's license
   --server URL      describe: the model's address on a server of the Open Inference Protocol, such as
                     http://triton:8000/v2/models/segment or …/segment/versions/1
 

@@ -16,7 +16,7 @@ export interface JudgedFind {
 }
 
 /**
- * Judges every find at IoU 0.5, by COCO's rules; leaves out finds in crowds. A find's verdict does not depend on less
+ * Judges every detection at IoU 0.5, by COCO's rules; leaves out those in crowds. A verdict does not depend on less
  * confident ones, so one pass holds for every threshold.
  */
 export function judge(queries: readonly Query[]): JudgedFind[] {
@@ -30,16 +30,16 @@ export function judge(queries: readonly Query[]): JudgedFind[] {
   });
 }
 
-/** Figures of the finds with at least this score. Shares are 0 to 1, null without anything to count. */
+/** Figures of the detections with at least this score. Shares are 0 to 1, null without anything to count. */
 export interface ThresholdRow {
   readonly threshold: number;
   readonly finds: number;
-  /** The share of right ones among the finds. */
+  /** The share of correct detections. */
   readonly precision: number | null;
   /** The share of found ones among the labels. */
   readonly recall: number | null;
   readonly f1: number | null;
-  /** The mean IoU of the right finds with their labels, and of their boundaries. */
+  /** The mean IoU of the correct detections with their labels, and of their boundaries. */
   readonly iou: number | null;
   readonly boundaryIou: number | null;
 }

@@ -13,7 +13,7 @@ export interface Bin {
   readonly finds: number;
   /** The mean of the scores, the claimed share. Null without finds. */
   readonly claimed: number | null;
-  /** The share of right finds. */
+  /** The share of correct detections. */
   readonly right: number | null;
 }
 

@@ -4,11 +4,11 @@ import { IOU_THRESHOLDS } from "./matching.ts";
 import type { Query } from "./query.ts";
 
 export interface CgF1 {
-  /** Of the finds with at least this score. */
+  /** Of the detections with at least this score. */
   readonly threshold: number;
   /** The product of the two below, times 100. */
   readonly cgF1: number;
-  /** Quality of the finds and masks where the category is in the picture: see `classificationGatedF1`. */
+  /** Quality of the detections and masks where the category is in the picture: see `classificationGatedF1`. */
   readonly positiveMicroF1: number;
   /** Quality of the decision if a category is in a picture at all: Matthews correlation coefficient, -1 to 1. */
   readonly imageLevelMcc: number;
@@ -18,7 +18,7 @@ export interface CgF1 {
  * The classification-gated F1 of SA-Co (Carion et al., "SAM 3: Segment Anything with Concepts", 2025) of finds with at
  * least this score. Finds and labels of a query are paired so that the sum of the IoUs is greatest. At each IoU
  * threshold from .50 to .95, F1 counts the pairs, misses and surplus finds of all queries whose category is in the
- * picture. Surplus finds count only in pictures with labels and finds. The mean of these F1s is multiplied by the
+ * picture. Surplus detections count only in pictures with labels and detections. The mean of these F1s is multiplied by the
  * correlation, over all queries, between "there are labels" and "there are finds". Crowds are no labels.
  */
 export function classificationGatedF1(queries: readonly Query[], threshold: number): CgF1 {

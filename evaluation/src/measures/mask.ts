@@ -95,7 +95,7 @@ export function maskIou(a: Mask, b: Mask): number {
 }
 
 /**
- * The share of a find in a crowd, 0 to 1. The COCO API takes it for the IoU with a crowd: a find of one member is not
+ * The share of a detection in a crowd, 0 to 1. The COCO API takes it for the IoU with a crowd: a find of one member is not
  * wrong.
  */
 export function shareInCrowd(find: Mask, crowd: Mask): number {

@@ -21,7 +21,7 @@ export const IOU_THRESHOLDS: readonly number[] = Array.from({ length: 10 }, (_, 
   i === 9 ? 0.95 : i * ((0.95 - 0.5) / 9) + 0.5,
 );
 
-/** The verdict on one find: right, wrong, or ignored, as a find in a crowd. */
+/** The verdict on one detection: right, wrong, or ignored, as one in a crowd. */
 export type Verdict = "right" | "wrong" | "ignored";
 
 export interface Matching {
@@ -46,7 +46,7 @@ interface Candidate {
  * count (a crowd, which bears many finds, or another size) and is ignored. Finds without a label are wrong, unless they
  * are of another size themselves.
  *
- * @param most the number of finds to judge, the most confident ones
+ * @param most the number of detections to judge, the most confident ones
  */
 export function match(query: Query, threshold: number, area: AreaRange, most = Infinity): Matching {
   const labels = query.labels.map(({ crowd, area: size }, index): Candidate => {

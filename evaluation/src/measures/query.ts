@@ -17,7 +17,7 @@ export interface Find {
   readonly score: number;
 }
 
-/** One category in one picture: its labels, its finds, and their IoUs. */
+/** One category in one picture: its labels, its detections, and their IoUs. */
 export interface Query {
   /** Indices of the picture and of the category. */
   readonly picture: number;
@@ -25,7 +25,7 @@ export interface Query {
   readonly labels: readonly Label[];
   /** By descending score; equal ones in the order in which they came. */
   readonly finds: readonly Find[];
-  /** The IoU of each find (first index) with each label (second); with a crowd, the find's share in it. */
+  /** The IoU of each detection (first index) with each label (second); with a crowd, the detection's share in it. */
   readonly ious: readonly (readonly number[])[];
 }
 

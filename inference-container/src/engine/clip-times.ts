@@ -8,7 +8,7 @@ interface StageMs {
   encode: number;
 }
 
-/** Time of a clip by stage. Waiting for other work on the device counts towards no stage. */
+/** Time of a clip by stage. Waiting for other work on the device counts toward no stage. */
 export class ClipTimes {
   readonly ms: StageMs = { decode: 0, infer: 0, post: 0, encode: 0 };
   readonly #usage: Usage;

@@ -14,7 +14,7 @@ export const HubFile = z.strictObject({
 });
 export type HubFile = z.infer<typeof HubFile>;
 
-/** A file of the folder; `role` is its purpose ("graph", "tokenizer", "licence", …). */
+/** A file of the folder; `role` is its purpose ("graph", "tokenizer", "license", …). */
 const ManifestFile = z.strictObject({
   name: FileName,
   role: z.string().min(1),

@@ -51,7 +51,7 @@ export interface Floats {
   readonly values: Float32Array<ArrayBuffer>;
 }
 
-/** The floats of a constant; undefined if it is of another type, or its values are in another file. */
+/** The floats of a constant; undefined if it has another type, or its values are in another file. */
 export function floatsOf({ body = new Uint8Array() }: ReadField): Floats | undefined {
   const fields = [...fieldsOf(body)];
   const raw = fields.find(({ number }) => number === 9)?.body;

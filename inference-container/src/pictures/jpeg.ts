@@ -27,7 +27,7 @@ const SOF55 = 0xf7;
 const isFrame = (marker: number): boolean =>
   marker === SOF55 || (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker));
 
-/** Restart markers and stuffed zeros are part of a scan, and fill bytes of no marker. */
+/** Restart markers and stuffed zeros are part of a scan, and fill bytes belong to no marker. */
 const isInScan = (marker: number): boolean =>
   marker === 0x00 || marker === 0xff || (marker >= 0xd0 && marker <= 0xd7);
 

@@ -15,12 +15,12 @@ export interface Rect {
   readonly height: number;
 }
 
-/** Blends one byte towards another; `alpha` is 0 to 1. */
+/** Blends one byte toward another; `alpha` is 0 to 1. */
 function blend(under: number, over: number, alpha: number): number {
   return Math.round(under + (over - under) * alpha);
 }
 
-/** Blends one pixel towards a color; `alpha` is 0 to 1. */
+/** Blends one pixel toward a color; `alpha` is 0 to 1. */
 function blendPixel({ rgb }: Canvas, pixel: number, colour: Rgb, alpha: number): void {
   const at = pixel * 3;
   rgb[at] = blend(rgb[at] ?? 0, colour[0], alpha);

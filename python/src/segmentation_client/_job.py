@@ -181,7 +181,7 @@ class AsyncJobHandle:
             files = await self._open(call)
             if files.result["manifest"]["type"] == "video":
                 if annotated:
-                    raise invalid_input("This job is of a clip, whose COCO document has no corrections. Omit annotated.")
+                    raise invalid_input("This is a video's job: its COCO document has no corrections. Omit annotated.")
                 return await files.video(job, dict(self._created.names))
             pictures = await files.pictures(job["tasks"], dict(self._created.names))
             every = {key: content for picture in pictures for key, content in picture.files.items()}
@@ -224,7 +224,7 @@ class AsyncJobHandle:
         async with aclosing(self.events(**options)) as updates:
             async for update in updates:
                 if update.job["type"] != "image":
-                    raise invalid_input("This job is of a clip: use result().", self.job_id)
+                    raise invalid_input("This is a video's job: use result().", self.job_id)
                 for task in update.job["tasks"]:
                     if has_ended(task["status"]) and task["taskId"] not in seen:
                         seen.add(task["taskId"])

@@ -32,7 +32,7 @@ def verify_webhook(
 
     It may come more than once: its id is the header `webhook-id`. `payload` is the body exactly as it came, before anything has
     parsed it; `secret` is the endpoint's, `whsec_…`. Raises `invalid_signature` if it is not signed with the secret, or more than
-    five minutes off; `invalid_input` if an argument is of another kind.
+    five minutes off; `invalid_input` if an argument has the wrong type.
     """
     body = payload.encode(errors="replace") if isinstance(payload, str) else bytes_of(payload)
     if body is None:

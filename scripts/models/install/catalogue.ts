@@ -102,6 +102,6 @@ export function catalogued(name: string, catalogue = CATALOGUE): CatalogueModel 
   const model = catalogue.find((one) => one.name === name);
   if (model !== undefined) return model;
   throw usageError(
-    `The catalogue has no "${name}", only ${catalogue.map((one) => one.name).join(", ")}. docs/models.md says how to make a folder of another export.`,
+    `The catalog has no "${name}", only ${catalogue.map((one) => one.name).join(", ")}. docs/models.md says how to make a folder of another export.`,
   );
 }

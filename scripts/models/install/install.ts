@@ -139,9 +139,9 @@ async function accept(lines: readonly string[], isAccepted: boolean, { ask }: Op
   for (const line of lines) console.error(stripVTControlCharacters(line));
   if (isAccepted) return;
   if (ask === null)
-    throw new Failure("Read the licence; if you accept it, run the command again with --accept-licence.");
-  if (!/^y(es)?$/i.test(await ask("Do you accept the licence? (y/n)")))
-    throw new Failure("The licence was not accepted; nothing was installed.");
+    throw new Failure("Read the license; if you accept it, run the command again with --accept-licence.");
+  if (!/^y(es)?$/i.test(await ask("Do you accept the license? (y/n)")))
+    throw new Failure("The license was not accepted; nothing was installed.");
 }
 
 /** Writes the manifest from the template for the graphs, with the model's name, and the source of each file. */

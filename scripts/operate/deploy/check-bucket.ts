@@ -9,12 +9,12 @@ import { type Answer, type Cloudflare, sentenceOf, labelledParagraphs } from "./
 import { type Configuration, eventQueues } from "../../shared/cloudflare/configuration.ts";
 import { type Creation, type Finding, missing, runs, unchecked, warning } from "./finding.ts";
 
-/** Days after the service's own deletion until the bucket deletes what a late writer left. */
+/** Days between the service's deletion and the bucket's, which removes the files of late writers. */
 const DAYS_OF_GRACE = 3;
 
 const DAY_MS = 86_400_000;
 
-/** For how many days the service keeps what is under each prefix. */
+/** Number of days for which the service keeps the objects under each prefix. */
 const keptDays = (retentionDays: number): Readonly<Record<string, number>> => ({
   "inputs/": usedKeptMs({ ...DEFAULT_POLICY, retentionMs: retentionDays * DAY_MS }) / DAY_MS,
   "outputs/": retentionDays,
@@ -85,7 +85,7 @@ function* checkLifecycle(
 
 const listOf = (rule: Rule, label: string): string[] => (rule.get(label) ?? "").split(", ");
 
-/** The rule for the studio's own page: what docs/operations/deploy.md#browsers lists. */
+/** The rule for the studio's own page, as in docs/operations/deploy.md#browsers. */
 const corsRules = (origin: string): string =>
   JSON.stringify({
     rules: [

@@ -168,7 +168,7 @@ function* checkDatabases(configuration: Configuration): Generator<Finding> {
   }
 }
 
-/** Checks what the configuration alone shows: database, bucket, objects, limits and address. */
+/** Checks the configuration alone: database, bucket, objects, limits and address. */
 export function* checkConfiguration(configuration: Configuration): Generator<Finding> {
   const { d1_databases: databases, r2_buckets: buckets, vars, file } = configuration;
   if (!databases.some(({ binding }) => binding === FIRST_DATABASE))

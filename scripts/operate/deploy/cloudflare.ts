@@ -13,7 +13,7 @@ export type Answer =
 export interface Cloudflare {
   /** Runs a command, and says how it went. */
   readonly ask: (args: readonly string[]) => Promise<Answer>;
-  /** Runs a command that has to succeed and returns its output. `input` is what it reads. @throws WranglerFailure */
+  /** Runs a command that has to succeed and returns its output. `input` is its standard input. @throws WranglerFailure */
   readonly run: (args: readonly string[], input?: string) => Promise<string>;
 }
 
@@ -47,7 +47,7 @@ export function read<T>(answer: Answer, schema: z.ZodType<T>): { value: T } | { 
 /** Cloudflare's own sentence; else Wrangler's. */
 const ERROR_LINES = [/^(.*\[code: \d+\].*)$/m, /\[ERROR\]\s*(.+)/];
 
-/** The sentence that matters in what a failed command printed. */
+/** Returns the relevant sentence of a failed command's output. */
 export function sentenceOf(reason: string): string {
   const found = ERROR_LINES.map((line) => line.exec(reason)?.[1]).find((sentence) => sentence !== undefined);
   return (found ?? reason).trim().split("\n")[0] ?? "";
@@ -57,7 +57,7 @@ export function sentenceOf(reason: string): string {
  * Reads what Wrangler 4.124 prints. Where it has no JSON, it prints one paragraph per thing, of lines `label:  value`.
  */
 
-/** The paragraphs of labelled values in an output; other lines are left out. */
+/** The paragraphs of labeled values in an output; other lines are left out. */
 export function labelledParagraphs(output: string): ReadonlyMap<string, string>[] {
   return stripVTControlCharacters(output)
     .split(/\n\s*\n/)
@@ -73,7 +73,7 @@ export function labelledParagraphs(output: string): ReadonlyMap<string, string>[
     .filter((values) => values.size > 0);
 }
 
-/** The JSON in an output: the whole of it, or what begins at its first bracket. Undefined if there is none. */
+/** The JSON in an output: the whole of it, or the part from its first bracket on. Undefined if there is none. */
 export function jsonIn(output: string): unknown {
   const text = stripVTControlCharacters(output);
   try {

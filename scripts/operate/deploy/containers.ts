@@ -160,7 +160,7 @@ export async function addContainers(
         },
       ],
       durable_objects: { bindings: [{ name: CONTAINER_BINDING, class_name: CLASS_NAME }] },
-      // All of them: Cloudflare applies them in this order, whatever a later version adds.
+      // All of them: Cloudflare applies them in this order, even after a later version adds more.
       migrations: [
         ...configuration.migrations.map(({ tag }) => ({ tag: String(tag) })),
         { tag: MIGRATION, new_sqlite_classes: [CLASS_NAME] },

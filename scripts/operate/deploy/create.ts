@@ -84,15 +84,15 @@ export async function setAddresses(
 
 /** The outcome of the creations. */
 export interface Created {
-  /** The questions of what was made. */
+  /** The questions about the parts that were created. */
   readonly made: readonly string[];
-  /** Of what was not, with the reason. */
+  /** The questions about the others, with the reason. */
   readonly failed: readonly { readonly what: string; readonly reason: string }[];
 }
 
 /**
- * Makes what is missing: what the findings say, then what only shows after that (a bucket's rules), until nothing new comes up.
- * The account alone decides what is missing, so a run that was interrupted is simply run again. A failure stops nothing else.
+ * Creates the missing parts: those of the findings, then those found only afterward (a bucket's rules), until nothing is missing.
+ * The account alone decides what is missing, so an interrupted run can simply be repeated. A failure stops nothing else.
  */
 export async function createMissing(
   look: () => Promise<{ findings: readonly Finding[]; cloudflare: Cloudflare }>,

@@ -64,7 +64,7 @@ const HEADINGS: Readonly<Record<Severity, string>> = {
   optional: "Not set up, and not needed:",
 };
 
-/** Prints the findings, what stops the deployment first, each with its fix. Findings with the same fix are grouped. */
+/** Prints the findings, those that stop the deployment first, each with its fix. Findings with the same fix are grouped. */
 export function printFindings(findings: readonly Finding[]): void {
   for (const severity of ["unchecked", "missing", "pending", "warning", "optional"] as const) {
     const found = findings.filter((finding) => finding.severity === severity);

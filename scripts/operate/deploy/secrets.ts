@@ -14,7 +14,7 @@ export const NEEDED_SECRETS = [
   "INFERENCE_TOKEN",
 ] as const;
 
-/** And these if the operator has what they are for. */
+/** And these if the operator uses their service. */
 export const OPTIONAL_SECRETS = [
   "MASTER_SECRET_PREVIOUS",
   "OPERATOR_TOKEN",
@@ -39,7 +39,7 @@ const ENV_HEADER = `# Secrets that \`npm run deploy -- --create\` generated. Clo
 # a Worker that is made again need MASTER_SECRET.
 `;
 
-/** Generates secrets. One that an earlier, interrupted run generated is kept: whoever needs it may have it already. */
+/** Generates secrets. Keeps those of an earlier, interrupted run, because they may be in use already. */
 async function generate(configFile: string, names: readonly string[]): Promise<Record<string, string>> {
   const known = await readOperatorEnv(configFile);
   const made = Object.fromEntries(names.map((name) => [name, known.get(name) ?? newSecret()]));

@@ -34,7 +34,7 @@ const inEach = (databases: readonly Database[]): Database => ({
   },
 });
 
-/** Those of a local stack that runs; only the largest is measured. How long a call takes depends on what else the machine does. */
+/** Those of a local stack that runs; only the largest is measured. A call's time depends on the machine's other work. */
 export async function localDatabases(state: StateFolder, signal: AbortSignal): Promise<MeasuredDatabases> {
   const api = await openLocalOperatorApi(state, signal);
   const bound = accountDatabases(await readConfiguration(DEFAULT_CONFIG, { operator: false }));

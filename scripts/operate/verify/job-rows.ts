@@ -66,7 +66,7 @@ export const JOB_ROWS: readonly Row[] = [
       for await (const taskId of mapAhead(pictures, UPLOADS_AT_A_TIME, () => upload(world)))
         tasks.push(taskId);
       const jobId = await createJob(world, tasks);
-      // From its beginning on, beside what else is seen of the job.
+      // From the job's start, in parallel with the other rows.
       const stream = watchStream(world, jobId, world.signal);
       stream.catch(() => undefined);
       Object.assign(world.learned, { jobId, tasks, stream });
@@ -183,6 +183,6 @@ export const JOB_ROWS: readonly Row[] = [
   },
 ];
 
-/** A limit for what has to come to an end by itself. */
+/** A time limit for work that has to end by itself. */
 const patience = ({ signal, form }: World): AbortSignal =>
   AbortSignal.any([signal, AbortSignal.timeout(form.patienceMs)]);

@@ -50,7 +50,7 @@ async function remainsOf(
 export const OUTSIDE_ROWS: readonly Row[] = [
   {
     name: "an import whose client goes away",
-    mend: "add enable_request_signal to compatibility_flags: without it, an import runs on for nobody",
+    mend: "add enable_request_signal to compatibility_flags: without it, an import continues after its client has gone",
     run: async (world) => {
       const { local, named, form, signal, database } = world;
       if (local !== null) {

@@ -15,7 +15,7 @@ const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 const DRIP = Buffer.alloc(1_024);
 const DRIP_EVERY_MS = 50;
 
-/** A server for a local stack to call: what a verification of a deployment needs others' addresses for. */
+/** A server for a local stack to call, in place of the addresses that a deployment's verification needs. */
 export class OwnServer {
   readonly #server = createServer();
   /** The requests to `/webhook`. */

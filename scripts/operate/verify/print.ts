@@ -19,7 +19,7 @@ function shortened(outcomes: readonly Outcome[]): Outcome[] {
   return short;
 }
 
-/** The table: a line per row, and under each that is wrong what to do. */
+/** The table: a line per row, and the remedy under each wrong one. */
 function tableOf(all: readonly Outcome[]): string {
   const outcomes = shortened(all);
   const column = width(outcomes);

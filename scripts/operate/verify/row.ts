@@ -10,7 +10,7 @@ export interface Row {
   readonly mend: string;
 }
 
-/** Something is not as the service assumes. The message is what was seen. */
+/** A wrong assumption of the service. The message describes the observation. */
 export class Wrong extends Error {
   override readonly name = "Wrong";
 }
@@ -20,7 +20,7 @@ export class LeftOut extends Error {
   override readonly name = "LeftOut";
 }
 
-/** Why a local stack calls nobody on its machine. */
+/** The reason why a local stack calls no address of its machine. */
 export const NO_LOCAL_URLS =
   "the stack sends no requests to its own machine: start it without ALLOW_LOCAL_URLS=false";
 

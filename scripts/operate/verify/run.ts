@@ -26,7 +26,7 @@ const NEEDED_BY_ALL: ReadonlySet<string> = new Set(["health", "key"]);
 
 const MAKER = "a job of many pictures";
 const RESULTS = "the results of many pictures";
-/** Rows that have nothing to look at without others: these make the large job, and see it to its end. */
+/** Rows that others depend on: they create the large job, and wait for its end. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
   "queue's delay": [MAKER],
   "a stream": [MAKER],
@@ -69,7 +69,7 @@ async function deletion(world: World): Promise<Outcome> {
 }
 
 /**
- * Verifies, and deletes what that made, whatever happens.
+ * Verifies the service, and always deletes what it created.
  * @param only the names of the rows to verify; null for all
  * @param onRow is called with each row as it ends
  * @throws the signal's reason, once everything is deleted

@@ -105,7 +105,7 @@ async function poolRow(world: World, name: string): Promise<string> {
 
 const options = ({ signal }: World) => ({ signal });
 
-/** The code with which the service refuses an import; "success" if it does not. Whatever it made is deleted later. */
+/** The code with which the service refuses an import; "success" if it does not. Its upload is deleted later. */
 export async function importRefusal(world: World, url: string): Promise<string> {
   const response = await request(world, "POST", "/v1/uploads/import", { body: { url } });
   const answer: unknown = await response.json();

@@ -42,7 +42,7 @@ const KEYS =
 
 const MARGIN_MS = 5_000;
 
-/** The bucket: what its signed URLs refuse, which pages may use them, and to which queue it reports uploads. */
+/** Rows about the bucket: refusals of its signed URLs, the pages that may use them, and the queue of its events. */
 export const STORAGE_ROWS: readonly Row[] = [
   {
     name: "signed PUT of another type",

@@ -41,7 +41,7 @@ export const REMOTE_FORM: Form = {
   perMinute: 600,
 };
 
-/** As a local stack is: within seconds. Nothing lies between, so nothing can cut off what is silent for long. */
+/** For a local stack: within seconds. No proxy is in between that could cut off a silent connection. */
 export const LOCAL_FORM: Form = {
   pictures: 4,
   cancelled: 2,
@@ -84,7 +84,7 @@ export interface World {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly client: SegmentationClient;
-  /** Ends what is under way. */
+  /** Ends all unfinished rows. */
   readonly signal: AbortSignal;
   readonly form: Form;
   readonly named: Named;

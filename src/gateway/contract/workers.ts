@@ -10,7 +10,7 @@ export const AddWorkerRequest = z.object({ name: WorkerName });
 export const NewWorker = z.object({ name: z.string(), token: z.string() });
 export type NewWorker = z.infer<typeof NewWorker>;
 
-/** A worker with what its service needs to connect. */
+/** A worker with the settings that its service needs to connect. */
 export const AddedWorker = NewWorker.extend({ gatewayUrl: z.string(), storageOrigin: z.string() });
 export type AddedWorker = z.infer<typeof AddedWorker>;
 

@@ -14,7 +14,7 @@ type Attachment = z.infer<typeof Attachment>;
 /** The longest reason of a close frame (RFC 6455, 5.5). */
 const MOST_REASON_BYTES = 123;
 
-/** Frames that nobody asked for, per socket and window: answers that come too late, and ends of tasks that were taken back. */
+/** Unrequested frames, per socket and window: answers that come too late, and ends of tasks that were taken back. */
 const MOST_UNASKED = 200;
 const UNASKED_WINDOW_MS = 10_000;
 
@@ -90,7 +90,7 @@ export class Connections {
     for (const socket of this.#open(name)) this.close(socket, code, sentence);
   }
 
-  /** Counts a frame that nobody asked for. Returns false if there are too many. */
+  /** Counts an unrequested frame. Returns false if there are too many. */
   admitsUnasked(socket: WebSocket, now: number): boolean {
     const counted = this.#unasked.get(socket);
     if (counted === undefined || now - counted.since > UNASKED_WINDOW_MS) {

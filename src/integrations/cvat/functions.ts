@@ -46,7 +46,7 @@ export async function functionsOf(client: Requester): Promise<Readonly<Record<st
       min_neg_points: "0",
       startswith_box_optional: "true",
       help_message:
-        "Click on the object, and beside it where the mask reaches too far; or draw a box around it.",
+        "Click on the object, and next to it where the mask reaches too far; or draw a box around it.",
     },
   );
   return { [INTERACTOR]: interactor, ...(labels.length > 0 && { [DETECTOR]: detector }) };

@@ -38,7 +38,7 @@ const MOST_LEVELS = 50;
 function* elementsOf(parent: XmlElement, level = 0): Generator<XmlElement> {
   yield parent;
   if (level === MOST_LEVELS)
-    throw new ServiceError("invalid_request", "The labelling interface is nested too deep.");
+    throw new ServiceError("invalid_request", "The labeling interface is nested too deep.");
   for (const child of parent.children) if (child instanceof XmlElement) yield* elementsOf(child, level + 1);
 }
 
@@ -56,12 +56,12 @@ export function readInterface(config: string): LabellingInterface {
   if (!image.includes("$"))
     throw new ServiceError(
       "invalid_request",
-      'The labelling interface has no <Image> whose value names a field of the task, such as value="$image". Add one.',
+      'The labeling interface has no <Image> whose value names a field of the task, such as value="$image". Add one.',
     );
   if (controls.length === 0)
     throw new ServiceError(
       "invalid_request",
-      "The labelling interface has no tag that shows objects: BrushLabels, PolygonLabels or RectangleLabels, or Labels with Brush, Polygon or Rectangle. Add one.",
+      "The labeling interface has no tag that shows objects: BrushLabels, PolygonLabels or RectangleLabels, or Labels with Brush, Polygon or Rectangle. Add one.",
     );
   return { controls, image };
 }
@@ -101,7 +101,7 @@ export function controlsFor(controls: readonly Control[], data: object): readonl
   throw new ServiceError(
     "invalid_request",
     field === undefined || field === null
-      ? 'The labelling interface has no labels. Add tags such as <Label value="cup"/>.'
+      ? 'The labeling interface has no labels. Add tags such as <Label value="cup"/>.'
       : `A task has no labels in the field that value=${quoted(field)} names. Add a list of objects such as {"value": "cup"} to its data.`,
   );
 }

@@ -90,7 +90,7 @@ export class JobOutbox {
   }
 
   /**
-   * Sends the due tasks; false if the queue did not take them. Counts them as sent afterwards: if the object dies in between, it
+   * Sends the due tasks; false if the queue did not take them. Counts them as sent afterward: if the object dies in between, it
    * sends them again, and a repeated message has one effect.
    */
   async sendTasks(): Promise<boolean> {

@@ -42,7 +42,7 @@ export class LostJobs extends D1Store {
 
   /**
    * Lists an accepted job again, with its reservation of `units`, the rows of its uploads and the settlement that the list had;
-   * all or nothing. Its account must exist. Updates existing rows. The job itself pushes what the list never had. A job that is
+   * all or nothing. Its account must exist. Updates existing rows. The job itself pushes changes that the list never had. A job that is
    * not listed and whose books are closed gets only the rows of its uploads.
    * @returns true if the job is listed.
    */

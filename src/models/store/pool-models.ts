@@ -1,7 +1,7 @@
 import { ModelDescription } from "@segmentation/protocol";
 import { D1Store } from "../../shared/storage/d1-store.ts";
 
-/** The last known model of each pool, in the first database: what a pool that is away can do once it is back. */
+/** The last known model of each pool, in the first database: the capabilities of a pool that is away. */
 export class PoolModels extends D1Store {
   /** Returns the last kept model of a pool; null if there is none that this version can read. */
   async recall(pool: string): Promise<ModelDescription | null> {

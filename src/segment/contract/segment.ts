@@ -56,7 +56,7 @@ export type SegmentRequest = z.infer<typeof SegmentRequest>;
 
 const text = (description: string) => z.string().optional().meta({ description });
 
-/** POST /v1/segment, as a form: a field's text means what the JSON's field of that name means. */
+/** POST /v1/segment, as a form: each field has the meaning of the JSON field of that name. */
 export const SegmentFormRequest = z
   .strictObject({
     image: z.string().meta({ format: "binary", description: "The picture's file." }),

@@ -25,7 +25,7 @@ export interface KeyClaim {
 /** The record of a key. `lease` belongs to the run that holds it, or held it last. */
 export interface RequestRecord extends Claim {
   /**
-   * Sealed; null until the request has succeeded. While a run still holds its key, the answer is of an effect that may yet be
+   * Sealed; null until the request has succeeded. While a run still holds its key, the answer describes an effect that may yet be
    * undone.
    */
   readonly answer: string | null;
@@ -41,7 +41,7 @@ export class IdempotencyKeys extends D1Store {
   /**
    * Claims the key if it is new or older than a day. Also claims it for a repeated request whose run is dead, or has stored its
    * answer with its effect without reporting its end: the new claim then inherits effectId and answer. Returns the key's record
-   * afterwards: the claim succeeded if the lease is its own.
+   * afterward: the claim succeeded if the lease is its own.
    */
   claim({ name, claim }: KeyClaim, now: number): Query<RequestRecord> {
     const { accountId, operation, key } = name;

@@ -86,7 +86,7 @@ export const CreatedShare = z
   .meta({ id: "CreatedShare" });
 export type CreatedShare = z.infer<typeof CreatedShare>;
 
-/** GET /v1/jobs/{jobId}/share: what the link shows besides the results of its jobs. */
+/** GET /v1/jobs/{jobId}/share: the link's end, and its uploads. */
 export const SharedInputs = z
   .strictObject({
     share: Share,

@@ -106,7 +106,7 @@ export class Shares extends D1Store {
     return row?.digest ?? null;
   }
 
-  /** The digests of up to `limit` shares that ended before `before` (epoch ms): what `purge` deletes. */
+  /** The digests of up to `limit` shares that ended before `before` (epoch ms), which `purge` deletes. */
   endedDigests(before: number, limit: number): Promise<string[]> {
     return this.values(`SELECT digest FROM shares WHERE ${ENDED}`, [before, limit]);
   }

@@ -15,7 +15,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { type Playback, WITHIN_SEC } from "./playback.ts";
 import { shownAt } from "./time.ts";
 
-/** Pointing at objects of a clip, in the frames that a job processes. Nothing is sent before a job is asked for. */
+/** Pointing at objects of a clip, in the frames that a job processes. Nothing is sent before a person requests a job. */
 export class ClipPointing {
   readonly tool = signal<"pan" | PointingTool>("pan");
   /** The object that further points are of. */
@@ -71,7 +71,7 @@ export class ClipPointing {
    */
   async point(region: Region, isFurther: boolean, masks: MasksJson | null): Promise<void> {
     const { times, shown, isPlaying } = this.#playback;
-    // What was under the pointer has moved on by now.
+    // The object under the pointer has moved on by now.
     if (isPlaying.value) return this.#playback.settle();
     const regions = this.#workspace.regions.value;
     const { value: target } = this.target;
@@ -81,7 +81,7 @@ export class ClipPointing {
       return this.#refuse(`A job follows at most ${LIMITS.followedObjects} objects. Remove one first.`);
     if (regions.length >= LIMITS.regions)
       return this.#refuse(`A job takes at most ${LIMITS.regions} points and boxes. Remove an object first.`);
-    // A job's frames have other times than those that the browser guessed before it: what is on the screen counts.
+    // A job's frames have other times than the browser guessed before it: the frame on the screen counts.
     const there = this.here.value.find((other) => other.objectId === objectId);
     const { [shown.value]: time = 0 } = times.value;
     const timeSeconds = there?.timeSeconds ?? (masks === null && shown.value > 0 ? time + WITHIN_SEC : time);

@@ -100,7 +100,7 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
       (seconds > 0 ? timesAt(workspace.fps.value, seconds, playback.begin.value) : []);
   }, [result, playback.length.value, playback.begin.value, workspace.fps.value]);
   useSignalEffect(() => {
-    // What is pointed at is a frame that will be processed.
+    // People point at a frame that will be processed.
     if (!playback.isPlaying.value && pointing.tool.value !== "pan") playback.settle();
   });
 
@@ -295,7 +295,7 @@ interface FoundClip {
   readonly regions: readonly ClipRegion[];
 }
 
-/** Fetches what a clip's job has found. @throws SegmentationError */
+/** Fetches the results of a video's job. @throws SegmentationError */
 async function fetchFound(jobId: string, signal: AbortSignal): Promise<FoundClip> {
   const [result, { manifest, assets }] = await Promise.all([
     client.value.result(jobId, { signal }),

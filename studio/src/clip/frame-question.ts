@@ -9,7 +9,7 @@ export interface FrameQuestion {
   readonly regions: readonly ClipRegion[];
 }
 
-/** Returns the request that looks in a frame for what a clip's job would look for. */
+/** Returns the request that searches a frame for the objects of a video's job. */
 export const requestFor = (taskId: string, { prompts, regions }: FrameQuestion): CreateJobRequest => ({
   type: "image",
   tasks: [taskId],

@@ -21,7 +21,7 @@ interface FrameTrialDialogProps extends FrameQuestion {
 const opacity = signal(USUAL_OPACITY);
 const highlighted = signal<string | null>(null);
 
-/** Shows what is found in the frame of a clip that is on the screen, before the clip is paid for. */
+/** Shows the objects in the video's frame on the screen, before the video is paid for. */
 export function FrameTrialDialog({ owner, playback, prompts, regions, onClose }: FrameTrialDialogProps) {
   const loaded = useLoaded(async (aborted) => {
     const frame = await playback.frame();

@@ -58,7 +58,7 @@ export class Playback {
       video.playbackRate = this.rate.value;
       this.#go();
     });
-    // Where the clip plays, what is on the screen counts, not what the clock says. Frames that come after a person went
+    // During playback, the frame on the screen counts, not the clock. Frames that come after a person went
     // elsewhere may be of the place before.
     let isFirst = this.seconds.value === 0;
     const unfollow = followFrames(video, (seconds) => {

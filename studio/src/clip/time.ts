@@ -8,7 +8,7 @@ export function clock(seconds: number): string {
   return `${minutes}:${((tenths % 600) / 10).toFixed(1).padStart(4, "0")}`;
 }
 
-/** A browser's clock runs in doubles, a clip's frames in shares of a second: what is this near is the same frame. */
+/** A browser's clock runs in doubles, a clip's frames in shares of a second: times this close are the same frame. */
 const NEAR_SEC = 0.002;
 
 /** Returns the index of the time that is shown at a moment: the latest one so far, or else the first; -1 without times. */

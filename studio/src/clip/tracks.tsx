@@ -15,9 +15,9 @@ interface TracksProps {
   readonly hidden: Signal<ReadonlySet<number>>;
   /** The highlighted object, here and in the player. */
   readonly highlighted: Signal<number | null>;
-  /** True if the masks are in the video itself: then it has other colours, and none can be hidden. */
+  /** True if the masks are in the video itself: then it has other colors, and none can be hidden. */
   readonly isBurnedIn: boolean;
-  /** True if a job has ended: what has no mask by now is lost. */
+  /** True if a job has ended: an object without a mask is then lost. */
   readonly isFollowed: boolean;
   readonly playback: Playback;
   /** Null if nothing can be pointed at. */

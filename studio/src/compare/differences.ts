@@ -1,6 +1,6 @@
 import type { PackedMask } from "../viewer/masks/packed.ts";
 
-/** From this overlap (IoU) on two masks are of one object, and from the second on they are the same for people's eyes. */
+/** Two masks with at least the first overlap (IoU) show one object; with at least the second, they look the same to people. */
 const [ONE_OBJECT, THE_SAME] = [0.5, 0.9];
 
 /** Comparison of an object with those of another search: found by both, found by both with another outline, or by this one alone. */

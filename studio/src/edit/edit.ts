@@ -96,6 +96,6 @@ export function undoable(workspace: Workspace): {
   };
 }
 
-/** Corrections of a picture's masks are free at first, and so is what this browser draws. */
+/** The first corrections of a picture's masks are free, as are the masks that this browser draws. */
 const costOf = (workspace: Workspace, { purpose, picture }: TakenBack): "free" | "paid" =>
   purpose === "new" && !isReady(workspace, picture) ? "paid" : "free";

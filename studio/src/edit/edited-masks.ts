@@ -82,5 +82,5 @@ export class EditedMasks {
   }
 }
 
-/** The most objects that one is split into: the last one has what else there is. */
+/** The maximum number of objects that one is split into: the last one has the rest. */
 const MOST_PARTS = 20;

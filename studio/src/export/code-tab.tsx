@@ -68,7 +68,7 @@ const LANGUAGES: readonly { readonly name: Language; readonly title: string }[] 
   { name: "command-line", title: "Command line" },
 ];
 
-/** A job as code, or why it can't be said so; and what to know of it. */
+/** A job as code, or the reason why there is none, with notes. */
 interface Sample {
   readonly code: string | null;
   readonly note: string;

@@ -51,7 +51,7 @@ interface Exported {
   readonly onExported: (classes: readonly string[]) => void;
 }
 
-/** A download of these formats' files. @param ready what is prepared already, if anything */
+/** A download of these formats' files. @param ready the prepared download, if there is one */
 function useFiles(
   offers: readonly Offer[],
   { scope, renderer, onExported }: Exported,
@@ -99,12 +99,12 @@ const hasClasses = ({ way }: Offer): boolean => way.kind === "made" && HAS_CLASS
 const needsNames = (offer: Offer, { subjects }: Scope): boolean =>
   hasClasses(offer) && unnamedIn(subjects).length > 0;
 
-/** A format, and what it takes to have it: a download, or another run of the job. */
+/** A format with its source: a download, or another run of the job. */
 export function FormatRow({ offer, units, onRunAgain, children, ...exported }: FormatRowProps) {
   const { scope, renderer } = exported;
   const { title, about, way } = offer;
   const isAsking = useSignal(false);
-  // What is made of one picture is made at once, so that its size is known.
+  // A file of one picture is made at once, so its size is known.
   const isNameless = needsNames(offer, scope);
   const what =
     way.kind === "made" && !isNameless && scope.subjects.length === 1 ? nameOf(offer, scope) : null;
@@ -192,7 +192,7 @@ const ARCHIVE_WORDS: Partial<Record<State["at"], string>> = {
   done: "The download has started.",
 };
 
-/** Everything as the service packs it: a zip that is built when it is asked for. */
+/** Everything as the service packs it: a zip that is built on request. */
 export function Archive({ jobId }: { readonly jobId: string }) {
   const url = useSignal<string | null>(null);
   const link = useRef<HTMLAnchorElement>(null);

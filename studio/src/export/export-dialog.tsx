@@ -18,7 +18,7 @@ const TABS = [
 export function ExportDialog({ exportedJob, onClose, onRunAgain, ...rest }: ExportDialogProps) {
   const runAgain = onRunAgain && {
     onRunAgain: (request: CreateJobRequest) => {
-      // What it finds comes while a person does something else.
+      // Its results come while a person does something else.
       onClose();
       onRunAgain(request);
     },

@@ -53,7 +53,7 @@ export interface ExportDialogProps {
   readonly onExported: (classes: readonly string[]) => void;
   /** The open picture, which can also be exported alone. */
   readonly current?: ExportPicture["taskId"] | undefined;
-  /** Runs a further job for what this one lacks; absent if that is not possible. */
+  /** Runs another job for the missing files; absent if that is not possible. */
   readonly onRunAgain?: ((request: CreateJobRequest) => void) | undefined;
   readonly onClose: () => void;
 }

@@ -19,7 +19,7 @@ export function featheredAt({ width, height, data }: Bits, x: number, y: number)
   let sum = 0;
   for (let dy = -1; dy <= 1; dy++)
     for (let dx = -1; dx <= 1; dx++) {
-      // What is beyond the picture is like its border.
+      // Pixels beyond the picture are like its border.
       const column = Math.min(width - 1, Math.max(0, x + dx));
       const row = Math.min(height - 1, Math.max(0, y + dy));
       if (data[row * width + column]) sum += WEIGHTS[Math.abs(dx) + Math.abs(dy)] ?? 0;

@@ -40,7 +40,7 @@ export type RenderRequest =
   | { readonly type: "label-map"; readonly masks: readonly LabelledMask[] }
   | UnderRequest;
 
-/** Asks for the mean colour of the picture under each mask. */
+/** Asks for the mean color of the picture under each mask. */
 export interface UnderRequest {
   readonly type: "under";
   readonly original: Blob;
@@ -50,7 +50,7 @@ export interface UnderRequest {
 /** As bytes of sRGB; null under a mask without pixels. */
 export type Under = TintedMask["rgb"] | null;
 
-/** The result of a thumbnail request, of one for colours, and of the other requests. */
+/** The result of a thumbnail request, of one for colors, and of the other requests. */
 export type Rendered = ImageBitmap | { readonly under: readonly Under[] } | Blob[];
 
 /** Answer of the worker, in the order of the requests. */

@@ -92,10 +92,10 @@ export async function paintPicture(
   return canvas;
 }
 
-/** The longest side of the drawing by which the colours under masks are known, in pixels. */
+/** The longest side of the drawing by which the colors under masks are known, in pixels. */
 const SMALL = 160;
 
-/** The mean colour of a picture under each of its masks; null if there is none, as of a picture that the browser can't read. */
+/** The mean color of a picture under each of its masks; null if there is none, as of a picture that the browser can't read. */
 export async function coloursUnder(original: Blob, masks: readonly Blob[]): Promise<readonly Under[]> {
   const { context, picture, drawing } = await drawPicture(original, masks[0], SMALL);
   const { data } = context.getImageData(0, 0, drawing.width, drawing.height);

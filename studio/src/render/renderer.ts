@@ -59,11 +59,11 @@ export class Renderer {
     signal?: AbortSignal,
   ): Promise<Blob[]> {
     const done = await this.#render(request, signal);
-    if (!Array.isArray(done)) throw new TypeError("The worker returned something else than files.");
+    if (!Array.isArray(done)) throw new TypeError("The worker returned something other than files.");
     return done;
   }
 
-  /** The mean colour of a picture under each of some masks. @throws as `thumbnail` */
+  /** The mean color of a picture under each of some masks. @throws as `thumbnail` */
   async under(original: Blob, masks: readonly Blob[]): Promise<readonly Under[]> {
     const done = await this.#render({ type: "under", original, masks }, undefined);
     if (!("under" in done)) throw new TypeError("The worker returned no colours.");

@@ -135,7 +135,7 @@ export async function arriveFromProvider(settings: SignInSettings): Promise<Arri
 /** A token is renewed when it has less than this left, or less than this share of its life if that is shorter. */
 const MARGIN_MS = 60_000;
 const MARGIN_SHARE = 0.2;
-/** The errors with which a provider ends a session for good (RFC 6749, 5.2); others pass, such as that it is busy. */
+/** The errors with which a provider ends a session for good (RFC 6749, 5.2); others are temporary, such as an overload. */
 const ENDED = new Set(["invalid_grant", "invalid_client", "unauthorized_client"]);
 /** Of a token whose provider doesn't say how long it is valid. */
 const ASSUMED_SECONDS = 300;

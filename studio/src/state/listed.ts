@@ -21,7 +21,7 @@ export function refreshed<Item>(
   return { items: [...page.items, ...before.items.slice(meets + 1)], nextToken: before.nextToken };
 }
 
-/** A list with its next page. What was created meanwhile shifts nothing, because the pages go by a cursor. */
+/** A list with its next page. New items shift nothing, because the pages go by a cursor. */
 export const continued = <Item>(before: Listed<Item>, page: Listed<Item>): Listed<Item> => ({
   items: [...before.items, ...page.items],
   nextToken: page.nextToken,

@@ -34,7 +34,7 @@ export function useLoaded<T>(
     const controller = new AbortController();
     void take(controller.signal);
     return () => controller.abort();
-    // The function is new at each drawing; what it depends on is said by the inputs.
+    // The function is new at each render; the inputs name its dependencies.
   }, [current, ...inputs]);
   const reload = useCallback(() => (round.value += 1), [round]);
   return { value, error, reload };

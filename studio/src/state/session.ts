@@ -17,7 +17,7 @@ export const session = signal<Session | null | undefined>(undefined);
 export const isVisitor = computed(() => session.value?.kind === "link");
 /** True if the API refuses the session's credential. Unfinished work stays on the screen. */
 export const isExpired = signal(false);
-/** The account's plan, trial and use, as they were asked for last. */
+/** The account's plan, trial and use, as last fetched. */
 export const overview = signal<AccountOverview | null>(null);
 export const account = signal<AccountInfo | null>(null);
 
@@ -42,7 +42,7 @@ function clientFor(credential: Credential): SegmentationClient {
     const isAsked = new Headers(init?.headers).has("authorization");
     if (!isAsked || session.peek()?.client !== theirs) return response;
     if (response.status === 401) refused = Math.max(refused, number);
-    // What was asked before the refusal says nothing about what comes after it.
+    // A request from before the refusal says nothing about later ones.
     if (response.status === 401 || (response.ok && number > refused)) isExpired.value = !response.ok;
     return response;
   };
@@ -50,7 +50,7 @@ function clientFor(credential: Credential): SegmentationClient {
   return theirs;
 }
 
-/** Asks again what the account is and may do: after a job, a payment, a sign-in. What comes after a sign-out is dropped. */
+/** Fetches the account and its permissions again: after a job, a payment, a sign-in. Answers after a sign-out are dropped. */
 export async function refreshAccount(): Promise<void> {
   if (isVisitor.peek()) return;
   const { value: theirs } = client;
@@ -75,6 +75,6 @@ export async function begin(kind: Session["kind"], credential: Credential): Prom
 /** Asks again whenever a person comes back to the tab: they may have paid elsewhere, or revoked the key. */
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState !== "visible" || !session.value || isExpired.value) return;
-  // A screen that needs more than what is known asks for itself, and says what fails.
+  // A screen that needs more data fetches it itself, and shows failures.
   refreshAccount().catch(() => {});
 });

@@ -9,7 +9,7 @@ const moments = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle:
 /** Formats a time (ISO 8601) relative to `now` (epoch ms): "3 minutes ago", "in 2 hours"; beyond a week its date. Times are rounded. */
 export function relativeTime(iso: string, now: number): string {
   const away = Date.parse(iso) - now;
-  // What ends in a week is not called six days a second later.
+  // A week is not called six days one second later.
   const minutes = Math.round(Math.abs(away) / MINUTE);
   const days = Math.round(minutes / (DAY / MINUTE));
   if (days > 7 || (days === 7 && away < 0)) return dates.format(Date.parse(iso));

@@ -15,7 +15,7 @@ const TITLES: Partial<Record<ErrorCode, string>> = {
   body_too_large: "The changes are too large",
 };
 
-/** Sentences for errors whose own speak to programs, by code. `when` says when to try again: "in 3 minutes", "later". */
+/** Sentences that replace those written for programs, by error code. `when` says when to try again: "in 3 minutes", "later". */
 const SENTENCES: Partial<Record<ErrorCode, (when: string) => string>> = {
   connection_failed: () =>
     "Something on the way to the service or its storage failed. Check your network, then try again.",

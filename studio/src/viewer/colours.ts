@@ -32,8 +32,8 @@ function candidateOf(rgb: Rgb): Candidate {
 const ENOUGH = 0.25;
 
 /**
- * Colours for masks, one after the other: each is as different as can be from all before it, and from the background under its mask (the
- * greedy choice of the farthest point, after T. F. Gonzalez, 1985). So what comes later changes none of them.
+ * Colors for masks, one after the other: each is as different as can be from all before it, and from the background under its mask (the
+ * greedy choice of the farthest point, after T. F. Gonzalez, 1985). So later ones change none of them.
  */
 export class Palette {
   readonly #candidates: readonly Candidate[];
@@ -45,7 +45,7 @@ export class Palette {
     this.#differences = among.map(() => Infinity);
   }
 
-  /** The next colour. @param under the mean colour under the mask, as bytes of sRGB, if it is known */
+  /** The next colour. @param under the mean color under the mask, as bytes of sRGB, if it is known */
   next(under?: Rgb): Colour {
     // There are no more: they come again.
     if (Math.max(...this.#differences) === 0) this.#differences = this.#candidates.map(() => Infinity);
@@ -61,7 +61,7 @@ export class Palette {
     return best.colour;
   }
 
-  /** Has what comes differ from a colour that is given elsewhere. */
+  /** Makes later colors differ from a color that is given elsewhere. */
   avoid({ rgb }: Colour): void {
     const given = seenOf(rgb);
     this.#differences = this.#candidates.map(({ seen }, i) =>
@@ -86,7 +86,7 @@ const SHADE_LIGHTNESSES = [0.42, 0.46, 0.5, 0.54, 0.58, 0.62, 0.66, 0.7, 0.74, 0
 const SHADE_CHROMAS = [0.25, 0.15, 0.08];
 
 /**
- * The colours for the objects of a label: its own, and lighter, darker and paler ones of its hue that look more like it than like
+ * The colors for the objects of a label: its own, and lighter, darker and paler ones of its hue that look more like it than like
  * another label's.
  * @param labels number of other labels: the fewer, the more different its shades may be
  */
@@ -104,7 +104,7 @@ export function paletteOf(label: number, labels = LABELS): Palette {
   return new Palette([own, ...shades]);
 }
 
-/** The colours for objects without a label, each for itself: none is a shade of so many labels, unless these leave none. */
+/** The colors for objects without a label, each for itself: none is a shade of so many labels, unless these leave none. */
 export function paletteBeside(labels: number): Palette {
   const given = ofLabels.slice(0, labels);
   const others = candidates.filter(({ seen }) =>
@@ -115,7 +115,7 @@ export function paletteBeside(labels: number): Palette {
   return palette;
 }
 
-/** Colours of a palette in their order, each made once. */
+/** Colors of a palette in their order, each made once. */
 class Given {
   readonly #colours: Colour[] = [];
   readonly #palette: Palette;
@@ -133,11 +133,11 @@ class Given {
 const ofObjects = new Given(new Palette());
 const ofLabel = new Map<string, Given>();
 
-/** The colour of the i-th object, from 0, where each object has a different one, on any background. */
+/** The color of the i-th object, from 0, where each object has a different one, on any background. */
 export const objectColour = (object: number): Colour => ofObjects.at(object);
 
 /**
- * The colour of a label's i-th object, both counted from 0, on any background; without an object, or of the first, it is the label's.
+ * The color of a label's i-th object, both counted from 0, on any background; without an object, or of the first, it is the label's.
  * The same everywhere and always.
  * @param labels as of `paletteOf`
  */

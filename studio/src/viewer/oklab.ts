@@ -1,14 +1,14 @@
 import { byteOf, lightOf, linearOfOklch, type LinearRgb } from "@segmentation/masks";
 import type { Colour } from "./types.ts";
 
-// Colours as people see them (B. Ottosson, "A perceptual color space for image processing", 2020): there the distance of two is how
+// Colors as people see them (B. Ottosson, "A perceptual color space for image processing", 2020): there the distance of two is how
 // different they look.
 
-/** A colour of OKLab: lightness, green to red, blue to yellow. */
+/** A color of OKLab: lightness, green to red, blue to yellow. */
 export type Lab = readonly [lightness: number, a: number, b: number];
 type Rgb = Colour["rgb"];
 
-/** Linear light to the nearest colour of sRGB. */
+/** Linear light to the nearest color of sRGB. */
 const rgbOf = ([red, green, blue]: LinearRgb): Rgb => [
   Math.round(byteOf(red)),
   Math.round(byteOf(green)),
@@ -36,13 +36,13 @@ const withoutGreen = ([red, green, blue]: LinearRgb): LinearRgb => [
   -0.01182 * red + 0.04294 * green + 0.968881 * blue,
 ];
 
-/** A colour as most people see it, and as those do who can't tell red from green. */
+/** A color as most people see it, and as those do who can't tell red from green. */
 export interface Seen {
   readonly all: Lab;
   readonly withoutGreen: Lab;
 }
 
-/** A perceived colour of sRGB. */
+/** A perceived color of sRGB. */
 export function seenOf(rgb: Rgb): Seen {
   const light = linearOf(rgb);
   return { all: labOf(light), withoutGreen: labOf(withoutGreen(light)) };
@@ -58,14 +58,14 @@ export const distanceOf = (a: Seen, b: Seen): number => distance(a.all, b.all);
 /** The hue of a color in degrees, as most people see it. */
 export const hueOf = ({ all: [, red, yellow] }: Seen): number => (Math.atan2(yellow, red) * 180) / Math.PI;
 
-/** Those who see fewer colours need less of a distance to have as many of them. */
+/** Those who see fewer colors need less of a distance to have as many of them. */
 const WITHOUT_GREEN = 1.5;
 
 /** Difference of two colors to everyone, 0 for the same. */
 export const differenceOf = (a: Seen, b: Seen): number =>
   Math.min(distance(a.all, b.all), WITHOUT_GREEN * distance(a.withoutGreen, b.withoutGreen));
 
-/** The strongest colour of a lightness and hue that sRGB has, up to a chroma. @param hue in degrees */
+/** The strongest color of a lightness and hue that sRGB has, up to a chroma. @param hue in degrees */
 export function strongest(lightness: number, hue: number, most: number): Rgb {
   for (let chroma = most; ; chroma -= 0.005) {
     const light = linearOfOklch(lightness, chroma, hue);
@@ -73,7 +73,7 @@ export function strongest(lightness: number, hue: number, most: number): Rgb {
   }
 }
 
-/** The mean of a mask's pixels in linear light, which is what is seen of them from afar, as bytes of sRGB. */
+/** The mean of a mask's pixels in linear light, as they look from afar, as bytes of sRGB. */
 export class MeanColour {
   #weight = 0;
   #sum: [number, number, number] = [0, 0, 0];

@@ -46,7 +46,7 @@ export function PictureViewer(props: PictureViewerProps) {
   const names = useMemo(() => new Map(hasNames ? namesOf(layers) : []), [layers, hasNames]);
   const shown = useMemo(() => masksOf(layers, indexes), [layers]);
 
-  // In this order: a picture of another size takes what belonged to the last one away.
+  // In this order: a picture of another size removes the state of the last one.
   useLayoutEffect(() => stage.open({ width, height }), [width, height]);
   useLayoutEffect(() => stage.picture(picture), [picture, width, height]);
   useLayoutEffect(() => stage.show(shown), [shown, width, height]);

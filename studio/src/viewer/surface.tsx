@@ -74,7 +74,7 @@ export function Surface(props: SurfaceProps) {
       onClick: (at, event) => {
         const { tool: now, onHover } = latest.current;
         if (now !== "pan") return pointing.click(at, isPaint(now) ? "point" : toolWith(event, now));
-        // A finger can't hover: what it taps is what it points at.
+        // A finger can't hover: a tap points.
         onHover(keyAt(at));
       },
       onDoubleClick: (at) => {
@@ -188,7 +188,7 @@ const wholePixel = ({ x, y }: Point): Point => ({ x: Math.floor(x), y: Math.floo
 /** Buttons for those who have neither wheel nor two fingers, and the zoom in percent. */
 function ZoomControls({ stage }: { readonly stage: Stage }) {
   const percent = useComputed(() => `${Math.round(stage.view.value.scale * 100)}%`);
-  // People who speak to their browser say what they see.
+  // People who speak to their browser use the visible words.
   const label = useComputed(() => `${percent.value}, fit to frame`);
   return (
     <div class="viewer-zoom" role="group" aria-label="Zoom">

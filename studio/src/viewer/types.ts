@@ -29,7 +29,7 @@ export interface Layer {
   readonly label: string;
 }
 
-/** A colour of sRGB: as CSS writes it, and as bytes from 0 to 255. */
+/** A color of sRGB: as CSS writes it, and as bytes from 0 to 255. */
 export interface Colour {
   readonly css: string;
   readonly rgb: readonly [red: number, green: number, blue: number];

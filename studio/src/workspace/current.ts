@@ -23,7 +23,7 @@ import { Workspace } from "./workspace.ts";
 /** The workspace that was opened last; null if none was. */
 export const openedWorkspace = signalOf<Workspace | null>(null);
 
-/** The workspaces that are kept, and what keeps their annotations in step with the service. */
+/** The kept workspaces, and the synchronization of their annotations with the service. */
 const kept = new Map<Workspace, AnnotationSync | null>();
 
 const loadKeep = async () => await import("./annotations/keep.ts");
@@ -57,7 +57,7 @@ function keepSaved(workspace: Workspace): EndAutosave {
     kept.delete(workspace);
   });
   effect(() => {
-    // What is not saved yet is, also after another workspace was opened.
+    // Saves unsaved changes, even after another workspace was opened.
     if (!isClosed.value || workspace.keeping.value.at !== "saved") return;
     over.abort();
     const isElsewhere = openedWorkspace.peek()?.savedId.peek() === workspace.savedId.peek();
@@ -177,7 +177,7 @@ export function workspaces(): Workspaces {
 /** Longest time that a sign-out waits for saves. */
 const SIGN_OUT_MS = 5_000;
 
-/** Saves everything that can be saved now. Returns what a sign-out would delete nevertheless, one phrase each. */
+/** Saves everything that can be saved now. Returns the unsaved work that a sign-out would delete, one phrase each. */
 export async function lostBySignOut(): Promise<readonly string[]> {
   const isOver = new Promise((resolve) => setTimeout(resolve, SIGN_OUT_MS));
   await Promise.race([isOver, Promise.all([...kept.values()].flatMap((sync) => sync?.save() ?? []))]);

@@ -45,13 +45,13 @@ const PARALLEL = 8;
 
 export const IDLE: Going = { at: "idle" };
 
-/** The job of the prompts as it was asked for here, known before the service has answered. */
+/** The job of the prompts as requested here, known before the service has answered. */
 export interface Asked {
-  /** Its Idempotency-Key: however often it is asked for, by whichever page, it is one job. */
+  /** Its Idempotency-Key: any number of requests from any page make one job. */
   readonly key: string;
   /** Null until the service has said it. */
   readonly jobId: string | null;
-  /** True if it may have been created without anybody having heard of it: a reload asks again. */
+  /** True if it may have been created without an answer: a reload repeats the request. */
   readonly isUnheard: boolean;
 }
 
@@ -76,7 +76,7 @@ export class Workspace {
   /** True if all of several pictures are shown in place of one. */
   readonly isOverview = computed(() => this.#isAll.value && this.pictures.value.length > 1);
   readonly prompts = signal<readonly string[]>([]);
-  /** Of a clip: what is pointed at, to be followed. */
+  /** The regions of a video, to be tracked. */
   readonly regions = signal<readonly ClipRegion[]>([]);
   /** Of a clip: how many frames per second to process. */
   readonly fps = signal(2);
@@ -86,7 +86,7 @@ export class Workspace {
   readonly seconds = signal<number | null>(null);
   /** Pictures for further jobs, because one takes no more. They wait in this page alone. */
   readonly later = signal<readonly Picture[]>([]);
-  /** A sentence about each file that was given and not taken. */
+  /** A sentence about each refused file. */
   readonly refused = signal<readonly string[]>([]);
 
   /** The job that names the workspace: to it all others add that could. Null as long as there is none. */
@@ -142,7 +142,7 @@ export class Workspace {
 
   /** The uploads that a link shows, of a workspace that a person shares; null of one's own. */
   inputs: Inputs | null = null;
-  /** The uploads that the service keeps, once they are asked for. */
+  /** The uploads that the service keeps, once they are fetched. */
   readonly kept = signal<SignedInputs | null>(null);
 
   constructor(owner: Owner) {
@@ -207,7 +207,7 @@ export class Workspace {
     ),
   ]);
 
-  /** Takes pictures or a clip. What the service could not take is noted in `refused`. */
+  /** Takes pictures or a clip. Failed uploads are noted in `refused`. */
   async add(given: readonly Given[]): Promise<void> {
     if (given.length === 0) return;
     const inspect = await loadScript(loadInspect).catch((error: Error) => error.message);

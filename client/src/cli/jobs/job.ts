@@ -66,9 +66,7 @@ async function showJob(args: readonly string[], terminal: Terminal): Promise<num
   const client = await clientOf(terminal, values);
   let status = await client.api.retrieveJob({ jobId }, { signal });
   if (annotated && status.type === "video")
-    throw usageFailure(
-      "This job is of a clip, whose COCO document has no corrections. Leave out --annotated.",
-    );
+    throw usageFailure("This is a video's job: its COCO document has no corrections. Leave out --annotated.");
   if (values.wait === true || values.save !== undefined) {
     const view = new ProgressView(terminal);
     const ids = status.tasks.map(({ taskId }) => taskId);

@@ -16,7 +16,7 @@ export interface Order {
   readonly parameters: ReadonlyMap<ParameterOption, number>;
   /** Undefined for the first free default folder. */
   readonly out: string | undefined;
-  /** The bucket for the results, `s3://bucket/folder/`; the journal is in a folder nevertheless. */
+  /** The bucket for the results, `s3://bucket/folder/`; the journal is still in a folder. */
   readonly bucket: string | undefined;
   /** A file of inputs, which may have prompts. */
   readonly manifest: string | undefined;

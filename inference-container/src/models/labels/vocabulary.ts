@@ -91,7 +91,7 @@ export class Vocabulary {
     const unserved: string[] = [];
     for (const { thing, next } of things) {
       const { labels } = await this.#look(thing, usage);
-      // "rusty, old car": an unknown word before others is hardly a thing.
+      // "rusty, old car": an unknown word before others is probably an adjective.
       const isAttribute = labels.length === 0 && !/\s/.test(thing) && /\s/.test(next);
       if (isAttribute) continue;
       const isServed = labels.length > 0 && labels.every((label) => found.labels.includes(label));

@@ -200,7 +200,7 @@ def new_http(kind: type[Http]) -> Http:
 
 
 def given_http(kind: type[Http], given: object, owner: str) -> Http | None:
-    """The caller's client of httpx. Raises `invalid_input` if it is of the other kind."""
+    """The caller's client of httpx. Raises `invalid_input` if it is of the wrong kind."""
     if given is None or isinstance(given, kind):
         return given
     raise invalid_input(f"{owner} takes an httpx.{kind.__name__} as http, and this is {shown(given)}.")

@@ -154,7 +154,7 @@ def content_type_of(source: Source) -> str:
 
 
 def assert_kind(wanted: Literal["image", "video"], content_type: str, name: str | None) -> None:
-    """Raises `invalid_input` if a file is of the other kind."""
+    """Raises `invalid_input` if a file is of the wrong kind."""
     kind = content_type.split("/")[0]
     if kind not in (wanted, "application"):
         method = "segment_video" if kind == "video" else "segment"

@@ -2,7 +2,7 @@ import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import "./button.css";
 
 export interface ButtonProps extends Omit<ButtonHTMLAttributes, "size" | "icon"> {
-  /** `main` once per screen at most: what people came for. */
+  /** `main` at most once per screen, for its main purpose. */
   readonly variant?: "main" | "plain" | "quiet" | "danger";
   /** The action is in progress: the button says so and does nothing. */
   readonly busy?: boolean;

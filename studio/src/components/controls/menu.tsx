@@ -45,7 +45,7 @@ export function Menu({ label, items, tabIndex }: MenuProps) {
       End: all.length - 1,
     };
     const next = steps[event.key];
-    // What is around the menu may have a use for the same keys.
+    // The elements around the menu may use the same keys.
     event.stopPropagation();
     if (event.key === "Tab") leave();
     if (next === undefined) return;

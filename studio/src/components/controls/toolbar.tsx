@@ -20,7 +20,7 @@ interface ToolButtonsProps<Offered extends Tool> {
   readonly onChoose: (tool: Offered) => void;
 }
 
-/** A button for each tool, in pictures as in clips: what the pointer does. */
+/** A button for each of the pointer's tools, in pictures and videos. */
 export const ToolButtons = <Offered extends Tool>({
   offered,
   chosen,

@@ -73,7 +73,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
 
 interface FormDialogProps {
   readonly title: string;
-  /** The verb of what the form does. */
+  /** The verb of the form's action. */
   readonly submit: string;
   /** Does it, and ends the dialog. If that fails, the form stays as it was filled in. */
   readonly onSubmit: () => Promise<void> | void;

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 
 /**
  * Returns true if an element is visible or nearly so, to load its content.
- * @param margin how far around what is seen counts as near, as in CSS
+ * @param margin the margin around the visible part that counts as near, as in CSS
  */
 export function useNear(element: RefObject<HTMLElement | null>, margin: string): ReadonlySignal<boolean> {
   const isNear = useSignal(false);

@@ -35,13 +35,13 @@ export function Notice({ tone = "plain", title, children, actions, onClose }: No
 
 interface ProblemProps {
   readonly error: unknown;
-  /** Tries again what failed. */
+  /** Retries the failed action. */
   readonly onRetry?: (() => void) | undefined;
   /** Names of files, by the taskIds that the service may mention. */
   readonly names?: ReadonlyMap<string, string> | undefined;
 }
 
-/** A failure, with what to do about it: pay, open the job that is in the way, try again. */
+/** A failure, with its remedies: pay, open the blocking job, retry. */
 export function Problem({ error, onRetry, names }: ProblemProps) {
   const known = error instanceof SegmentationError ? error : null;
   const isOurs = isAboutPlan(error);

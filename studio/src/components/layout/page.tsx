@@ -33,7 +33,7 @@ export function Page({ title, lead, actions, children }: PageProps) {
 
 interface EmptyStateProps {
   readonly title: string;
-  /** Explanation of what will appear here. */
+  /** Explanation of the page's future content. */
   readonly children: ComponentChildren;
   /** The first step. */
   readonly action?: ComponentChildren;

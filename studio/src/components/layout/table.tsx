@@ -39,7 +39,7 @@ export interface StatusBadgeProps {
   readonly children: ComponentChildren;
 }
 
-/** A state in a word, with a sign whose form differs too: colour alone says nothing. */
+/** A state in a word, with a sign whose form differs too: color alone says nothing. */
 export const StatusBadge = ({ tone, children }: StatusBadgeProps) => (
   <span class={`status-badge status-badge-${tone}`}>
     <svg viewBox="0 0 12 12" aria-hidden="true">

@@ -13,7 +13,7 @@ interface Dialect {
   /** A field of an object, of its key and the written value. */
   readonly field: (key: string, value: string) => string;
   readonly constants: { readonly true: string; readonly false: string; readonly null: string };
-  /** Between an object's braces and what is in them on one line. */
+  /** The space inside an object's braces on one line. */
   readonly padding: string;
   /** Spaces for each level. */
   readonly indent: number;

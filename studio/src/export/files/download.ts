@@ -3,7 +3,7 @@ import { make } from "./make.ts";
 import type { ExportFile, Making, Scope } from "./scope.ts";
 import type { Offer } from "./offers.ts";
 
-/** Files to save, and what the browser calls them together. */
+/** Files to save, and the name of the download. */
 export interface Prepared {
   readonly files: readonly ExportFile[];
   readonly title: string;

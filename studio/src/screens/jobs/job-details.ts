@@ -65,7 +65,7 @@ export class DetailsOfJobs {
 
   async #workspace(): Promise<void> {
     for (let job = this.#next(); job !== undefined; job = this.#next()) {
-      // What fails is left out of the line; the job's own screen says why.
+      // A failed part is left out of the line; the job's own screen says why.
       await this.#ask(job).catch(() => {});
     }
     this.#working -= 1;

@@ -145,7 +145,7 @@ function Thumbnail({ taskId, type }: ThumbnailProps) {
       if (canvas.current !== null && !controller.signal.aborted) drawSquare(canvas.current, whole);
       whole.close();
     };
-    // What can't be drawn keeps its sign.
+    // A picture that can't be drawn keeps its icon.
     show().catch(() => {});
     return () => controller.abort();
   }, [taskId, type]);

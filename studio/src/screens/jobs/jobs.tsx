@@ -147,7 +147,7 @@ async function deleteGroup({ job, jobs }: JobGroup, list: JobList): Promise<void
   const firstJob = job.continues ?? job.jobId;
   const ids = new Set(jobs.map(({ jobId }) => jobId));
   for await (const { jobId } of listJobs({ continues: firstJob, limit: 100 })) ids.add(jobId);
-  // The first one last: what could not be deleted still has its row.
+  // The first one last: if a deletion fails, the row stays.
   ids.delete(firstJob);
   for (const jobId of [...ids, firstJob]) {
     await deleteJob({ jobId }).catch((error: unknown) => {
@@ -157,7 +157,7 @@ async function deleteGroup({ job, jobs }: JobGroup, list: JobList): Promise<void
   }
 }
 
-/** Asks before a job is canceled or deleted, and says what that does. */
+/** Asks before a job is canceled or deleted, and explains the effect. */
 function ConfirmAction({ asked: { action, group }, list, onClose }: ConfirmActionProps) {
   const underWay = group.jobs.filter(isUnderWay);
   return action === "cancel" ? (

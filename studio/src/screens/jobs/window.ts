@@ -23,7 +23,7 @@ export function rowsOf({ first, end }: RowWindow, focused: number, count: number
 
 /**
  * Returns the distance to scroll until a row is fully visible: 0 if it is.
- * @param top as of `rowWindow`; `bars` is what covers the window's upper and lower edge. All in pixels.
+ * @param top as of `rowWindow`; `bars` cover the window's upper and lower edge. All in pixels.
  */
 export function scrollTo(
   row: number,

@@ -11,7 +11,7 @@ import { promptsText, subjectOf } from "../jobs/job-words.ts";
 
 type Share = Answer<"listShares">["items"][number];
 
-/** Number of parallel requests for jobs: a share does not say what its job is of. */
+/** Number of parallel requests for jobs: a share does not name its job's files. */
 const PARALLEL = 4;
 
 /** The links by which the account shows results to others: see them, revoke one. */

@@ -13,7 +13,7 @@ interface PlanInWords {
   readonly isUrgent: boolean;
 }
 
-/** The words for what `getAccountOverview` says of the plan and the trial. */
+/** The words for the plan and the trial in `getAccountOverview`. */
 export function planInWords({ access, billing, trial }: Answer<"getAccountOverview">): PlanInWords {
   const units = counted(trial.grantTokens, "unit");
   const onTrial = { page: "checkout", isUrgent: false } as const;

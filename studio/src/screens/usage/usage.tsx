@@ -16,7 +16,7 @@ import "./usage.css";
 export default function Usage() {
   const { error, reload } = useLoaded(refreshAccount);
   useEffect(() => {
-    // Who comes back from the payment provider by the browser's button gets the page as it was left.
+    // A person who returns from the payment provider by the browser's button gets the cached page.
     const comeBack = (event: PageTransitionEvent): void => {
       if (event.persisted) reload();
     };

@@ -35,7 +35,7 @@ export function attemptText({ status, milliseconds, error }: Attempt): string {
   return milliseconds === null ? "In progress" : "No response";
 }
 
-/** Why an endpoint is disabled, and what to do. */
+/** The reason why an endpoint is disabled, and the remedy. */
 export const DISABLED: Record<NonNullable<Endpoint["disabledReason"]>, string> = {
   by_account:
     "You disabled this endpoint. Pending deliveries resume when you enable it; events in the meantime are not sent.",

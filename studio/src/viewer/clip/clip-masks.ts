@@ -19,7 +19,7 @@ const AHEAD = 8;
 /** The object whose mask a stage calls so. */
 export const objectOf = (key: string): number => Number(key.slice(key.lastIndexOf(":") + 1));
 
-/** Counter of clips' masks: those of another job have other keys, although they are of the same frames. */
+/** Counter of clips' masks: those of another job have other keys, even for the same frames. */
 let clips = 0;
 
 /** The masks of a clip's processed frames, for a stage. */

@@ -15,7 +15,7 @@ export type Command =
   /** Cancels the box that was started, or else the crosshair. */
   | { readonly type: "leave" };
 
-/** The keys that are asked for. */
+/** The fields of a key event. */
 export interface Key {
   readonly key: string;
   readonly shiftKey: boolean;
@@ -42,7 +42,7 @@ export function commandOf({ key, shiftKey, altKey, ctrlKey, metaKey }: Key, tool
   if (arrow !== undefined && !altKey) {
     const steps = shiftKey ? FAR : 1;
     const by = { x: arrow.x * steps, y: arrow.y * steps };
-    // What is seen moves against the picture.
+    // The visible part moves against the picture.
     return tool === "pan" ? { type: "pan", by: { x: -by.x || 0, y: -by.y || 0 } } : { type: "crosshair", by };
   }
   switch (key) {

@@ -20,7 +20,7 @@ export interface PointingContext {
   readonly pendingRegions: readonly Region[];
   /** Called with each region that is pointed at; if `replacesLatest`, it is the latest pending region with one more point. */
   readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
-  /** Called with the topmost mask that is clicked by the tool `point`. Returns true if the click is for it, and begins no object. */
+  /** Called with the topmost mask that is clicked by the tool `point`. Returns true if it handles the click, which then begins no object. */
   readonly onSelect?: (mask: string) => boolean;
   /** Called whenever another region is aimed at; null if the pointer has left. */
   readonly onAim?: (aim: Aim | null) => void;
@@ -74,7 +74,7 @@ export class Pointing {
     this.#box(this.#clamped(from), this.#clamped(to));
   }
 
-  /** Moves the crosshair by steps; the first call puts it into the middle of what is seen. */
+  /** Moves the crosshair by steps; the first call puts it into the middle of the visible part. */
   move(by: Point): void {
     const { crosshair } = this;
     const from = crosshair.value;
@@ -105,7 +105,7 @@ export class Pointing {
     this.#paint(points);
   }
 
-  /** Tells what a click at a point of the frame would point at, or at the crosshair; null has nothing aimed at. */
+  /** Reports the target of a click at a point of the frame, or at the crosshair; null for none. */
   aim(at: Point | null, tool: PointingTool): void {
     const { onAim } = this.#context();
     const { width, height } = this.#stage.size;

@@ -15,7 +15,7 @@ const SQUARES_FROM = 4;
 /** Strength of the others while one mask is highlighted. */
 const STEPPED_BACK = 0.4;
 
-/** Colours per row of their texture. */
+/** Colors per row of their texture. */
 const COLOURS = 256;
 
 /** The samplers, each at its texture's unit. */
@@ -30,7 +30,7 @@ interface Program {
 /** A sampler needs a texture of its type, even if no mask is highlighted. */
 const NOTHING: PackedMask = { x: 0, y: 0, stride: 1, rows: 1, bits: new Uint8Array(1), area: 0 };
 
-/** Draws with WebGL2. While only the place of the picture or some masks change, no more is drawn than what comes into sight, and they. */
+/** Draws with WebGL2. While only the place of the picture or some masks change, only those masks and newly visible parts are drawn. */
 export class GlPainter implements Painter {
   readonly largestSide: number;
   readonly #gl: WebGL2RenderingContext;

@@ -50,11 +50,11 @@ bool isHighlighted(vec2 p) {
   return (texelFetch(bits, ivec2(q.x >> 3, q.y), 0).r & (128u >> (q.x & 7))) != 0u;
 }
 
-// Lays a mask over the colour; of the places around, "inside" (0 to 1) are in it.
+// Lays a mask over the color; of the places around, "inside" (0 to 1) are in it.
 void lay(vec3 tint, vec3 stroke, float inside, float fill, float edge) {
   // Where there is no picture, masks are seen all the same.
   colour = mix(colour, vec4(tint, 1), fill * smoothstep(.3, .7, inside));
-  // A dark line outside the coloured one lets it be seen on any picture.
+  // A dark line outside the colored one lets it be seen on any picture.
   colour.rgb *= 1. - edge * .5 * smoothstep(0., .2, inside) * (1. - smoothstep(.3, .5, inside));
   colour = mix(colour, vec4(stroke, 1), edge * smoothstep(.25, .5, inside) * (1. - smoothstep(.75, 1., inside)));
 }

@@ -31,7 +31,7 @@ export function settle(view: View, picture: Size, frame: Size): View {
   };
 }
 
-/** Zooms by a factor; what is under the frame's point `about` stays there, as far as `settle` lets it. */
+/** Zooms by a factor; the pixel under the frame's point `about` stays there, as far as `settle` allows. */
 export function zoom(view: View, factor: number, about: Point, picture: Size, frame: Size): View {
   const scale = clamp(view.scale * factor, smallestScale(picture, frame), LARGEST_SCALE);
   const at = toPicture(view, about);

@@ -6,7 +6,7 @@ type AnnotatedTask = AnnotationsDocument["tasks"][number];
 type AnnotatedObject = AnnotatedTask["objects"][number];
 
 /**
- * A document as independent fields: what one person changes in one field never touches another field. The keys are JSON arrays, the
+ * A document as independent fields: a change of one field never touches another. The keys are JSON arrays, the
  * values JSON. Classes are fields by their names, and objects name their class, so that two browsers can add classes at once.
  */
 export type Fields = ReadonlyMap<string, string>;

@@ -151,7 +151,7 @@ function stateOf(workspace: Workspace): AnnotationState {
 
 const tasksOf = (workspace: Workspace): string[] => [...untracked(() => stateOf(workspace)).fileNames.keys()];
 
-/** Puts what others have changed into the workspace. */
+/** Applies others' changes to the workspace. */
 function put(
   workspace: Workspace,
   { fileNames, verdicts, notes, histories, hidden, accepted, classes }: AnnotationState,

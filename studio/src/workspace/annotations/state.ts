@@ -111,7 +111,7 @@ const classesIn = (fields: Fields): AnnotationsDocument["classes"] =>
 const nextIn = (fields: Fields): number =>
   Math.max(Number(fields.get(keyOf(["next"])) ?? 1), ...classesIn(fields).map(({ id }) => id + 1));
 
-/** A document with higher numbers is of a client that does not count its classes. */
+/** A document with higher numbers comes from a client that does not count its classes. */
 const HIGHEST_NUMBER = 5_000;
 
 /** Returns the names of a document's classes by their numbers, so that a deleted class leaves a gap. */
@@ -154,7 +154,7 @@ function leastOf(histories: ReadonlyMap<string, History>): ReadonlyMap<string | 
   return new Map(said.toSorted((a, b) => a.at - b.at).map((edit) => [edit.prompt, edit]));
 }
 
-/** Changes a state by what differs between two documents. @param now milliseconds since 1970 */
+/** Changes a state by the differences between two documents. @param now milliseconds since 1970 */
 export function withFields(state: AnnotationState, from: Fields, to: Fields, now: number): AnnotationState {
   const fileNames = new Map(state.fileNames);
   const verdicts = new Map(state.verdicts);

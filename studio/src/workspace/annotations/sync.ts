@@ -25,7 +25,7 @@ export interface Base {
 /** Base of a job's annotations. */
 export interface JobBase extends Base {
   readonly jobId: string;
-  /** The tasks of the copy then: it has taken what the document says of these. */
+  /** The tasks of the copy then: it has taken these from the document. */
   readonly tasks: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export interface AnnotationService {
 export interface Copy {
   base: Base | null;
   readonly read: (base: Fields) => Fields;
-  /** Takes what others have changed, and the spelling of the classes. */
+  /** Takes others' changes, and the spelling of the classes. */
   readonly change: (from: Fields, to: Fields) => void;
   /** Composes saved masks that are not here yet. */
   readonly prepare: (base: Fields) => Promise<void>;
@@ -76,7 +76,7 @@ const isFinal = (error: unknown): boolean =>
 
 const NOTHING: Fields = fieldsOf(NO_ANNOTATIONS);
 
-/** Keeps a copy in step with the service: what differs is merged field by field, and nothing is overwritten that was not read. */
+/** Keeps a copy in step with the service: merges differences field by field, and overwrites nothing unread. */
 export class AnnotationSync {
   readonly state = signal<SyncState>({ at: "saved" });
   readonly #copy: Copy;
@@ -93,7 +93,7 @@ export class AnnotationSync {
     this.#service = service;
   }
 
-  /** Tells whether the copy has what the service has not. */
+  /** Returns true if the copy has changes that the service lacks. */
   hasChanges(): boolean {
     const before = this.#copy.base?.fields ?? NOTHING;
     return !areSame(this.#copy.read(before), before);

@@ -1,7 +1,7 @@
 import type { Bitmap, RowRuns } from "@segmentation/masks";
 import type { Stroke } from "../rules/edit-history.ts";
 
-/** Paints a stroke into a mask: the pixels whose centres are nearer to its line than its radius are set, or cleared. */
+/** Paints a stroke into a mask: the pixels whose centers are nearer to its line than its radius are set, or cleared. */
 export function paint({ width, height, data }: Bitmap, { mode, radius, points }: Stroke): void {
   const value = mode === "brush" ? 255 : 0;
   for (let i = 0; i < points.length; i += 2) {

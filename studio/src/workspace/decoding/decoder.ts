@@ -16,7 +16,7 @@ export class Decoder {
     this.#worker.addEventListener("message", ({ data }: MessageEvent<DecodeAnswer>) =>
       this.#waiting.shift()?.(data),
     );
-    // The worker answers what it can't do: this error means that its script has not loaded, or that its memory is full.
+    // The worker reports its own failures: this error means that its script has not loaded, or that its memory is full.
     this.#worker.addEventListener("error", () => this.#end("The decoder’s worker has failed."));
     signal.addEventListener("abort", () => this.#end("The decoder is closed."));
   }
@@ -71,7 +71,7 @@ export class Decoder {
 const isSame = (a: Embedded & Decoding, b: Embedded & Decoding): boolean =>
   a.taskId === b.taskId && a.prior === b.prior && JSON.stringify(a.region) === JSON.stringify(b.region);
 
-/** Tells whether an embedding is of the service's model: the decoder can't read those of other models. */
+/** Returns true if an embedding comes from the service's model: the decoder can't read those of other models. */
 export async function isOfModel(embedding: Blob): Promise<boolean> {
   const { id, version } = readEmbedding(new Uint8Array(await embedding.arrayBuffer())).model;
   return id === model.peek()?.id && version === model.peek()?.version;

@@ -29,7 +29,7 @@ import { create, send } from "./send.ts";
 /** Attempts that one job draws. */
 type Together = readonly [Pending, ...Pending[]];
 
-/** Segments what is waiting, one job after another: the service caches a picture's features for the next one. */
+/** Segments waiting objects, one job after another: the service caches a picture's features for the next one. */
 export const drawAll = (workspace: Workspace): Promise<void> =>
   workspace.runner.objects.do("", async () => {
     for (
@@ -38,7 +38,7 @@ export const drawAll = (workspace: Workspace): Promise<void> =>
       next = nextToDraw(workspace.pointed.value)
     ) {
       const isUnasked = next[0].attempt.jobId === null;
-      // One job at a time: what the prompts look for goes first.
+      // One job at a time: the prompts' job goes first.
       if (isUnasked && overview.value?.access.maxActiveJobs === 1 && workspace.going.value.at !== "idle")
         await until(workspace.going, ({ at }) => at === "idle");
       else await draw(workspace, next);
@@ -82,7 +82,7 @@ async function draw(workspace: Workspace, together: Together): Promise<void> {
     void prepare(workspace, picture);
   } catch (error) {
     if (workspace.runner.signal.aborted) return;
-    // A job that was deleted elsewhere is missed by nobody.
+    // A job that was deleted elsewhere is not needed.
     const isGone = first.jobId !== null && error instanceof SegmentationError && error.status === 404;
     if (areWanted(workspace, together) && !isGone) workspace.problem.value = { error, of: "pointing" };
     takeBack(workspace, together);
@@ -96,7 +96,7 @@ async function createFor(workspace: Workspace, together: Together, taskId: strin
   const numbers = numbersOf(together);
   // Asked for again by the same key, it is the same request.
   const { continues = continuedBy(workspace, [taskId]) } = first;
-  // What a job that costs a unit returns in addition is free.
+  // Additional formats of a job that costs a unit are free.
   const { withEmbedding = costsUnit(together) && (await wantsEmbedding(workspace, object.picture)) } = first;
   for (const [regionIndex, { attempt }] of together.entries())
     change(workspace, [attempt.number], { key, continues, withEmbedding, regionIndex });
@@ -194,7 +194,7 @@ function takeOne(
   if (instance === undefined || (isFirst && isTooUnsure(instance.confidence, workspace.threshold.value))) {
     const sentence = nothingThere(instance?.confidence);
     workspace.pointed.value = withoutAttempt(workspace.pointed.value, number);
-    // What was opened by its job had found nothing before.
+    // A workspace that was opened by its job had found nothing before.
     if (region === null) return;
     workspace.problem.value = { error: new Error(sentence), of: "pointing" };
     return discard(workspace, jobId);

@@ -40,7 +40,7 @@ export function openShared(owner: Owner, inputs: Inputs): Workspace {
   return workspace;
 }
 
-/** Resumes a saved workspace, with further jobs that belong to it by now. What is running continues. */
+/** Resumes a saved workspace, with further jobs that belong to it by now. Running jobs continue. */
 export function resumeSaved(saved: SavedWorkspace, owner: Owner, { others, search }: Named): Workspace {
   const workspace = restored(saved, owner);
   void resume(workspace, others, search);
@@ -51,7 +51,7 @@ async function resume(workspace: Workspace, others: readonly string[], search: s
   await findFiles(workspace);
   void resumeSearch(workspace, search);
   try {
-    // What was asked for without an answer is known by its job only then.
+    // A request without an answer is known by its job only then.
     await drawAll(workspace);
     const { value: firstJob } = workspace.firstJob;
     const added = firstJob === null ? [] : await addedTo(workspace.owner, firstJob, workspace.jobIds.value);
@@ -77,7 +77,7 @@ function failed(workspace: Workspace, error: unknown): void {
   if (!workspace.owner.signal.aborted) workspace.problem.value = { error, of: "opening" };
 }
 
-/** Does something as the workspace's search. What it throws is why the workspace can't be opened. */
+/** Does something as the workspace's search. Its error says why the workspace can't be opened. */
 async function asGoing(workspace: Workspace, act: () => Promise<void>): Promise<void> {
   try {
     await act();

@@ -16,7 +16,7 @@ const hasEnded = ({ status }: JobStatus): boolean => status === "success" || sta
 
 function requestOf(workspace: Workspace, tasks: string[]): CreateJobRequest {
   const { value: added } = workspace.addedPrompts;
-  // What was found stays: only the other words are looked for.
+  // Earlier results stay: only the other words are searched for.
   const prompts = [...(added.length > 0 ? added : workspace.prompts.value)];
   const threshold = workspace.threshold.value ?? undefined;
   const regions = regionsOn(tasks[0] ?? "", workspace.regions.value);
@@ -45,7 +45,7 @@ function requestOf(workspace: Workspace, tasks: string[]): CreateJobRequest {
   };
 }
 
-/** A request as it is compared with others: without what it adds to, and without the embedding. */
+/** A request for comparison with others: without `continues` and the embedding. */
 const comparable = ({ continues: _continues, formats = [], ...request }: CreateJobRequest): string =>
   JSON.stringify({ ...request, formats: [...formats].filter((format) => format !== "embedding") });
 
@@ -90,7 +90,7 @@ export async function segment(workspace: Workspace, again?: CreateJobRequest): P
   }
 }
 
-/** Sends what isn't sent, and creates the job; null if something could not be sent. @throws SegmentationError */
+/** Sends unsent pictures, and creates the job; null if one could not be sent. @throws SegmentationError */
 async function jobOf(
   workspace: Workspace,
   again: CreateJobRequest | undefined,
@@ -159,7 +159,7 @@ export async function follow(workspace: Workspace, jobId: string): Promise<void>
         });
     });
   } catch (error) {
-    // It was deleted: the same may be asked for again.
+    // It was deleted: the same request may be repeated.
     if (error instanceof SegmentationError && error.status === 404) workspace.asked.value = null;
     throw error;
   } finally {
@@ -193,7 +193,7 @@ async function shownFound(
   return all.length === 0 ? null : new Found(all);
 }
 
-/** Number of results that are asked for in parallel. */
+/** Number of parallel requests for results. */
 const PARALLEL = 4;
 
 /** A search that was deleted, or that has failed, has no results. @throws any other error */
@@ -203,7 +203,7 @@ function unlessGone(error: unknown): null {
   throw error;
 }
 
-/** Takes what a running job has found of the pictures that are done, whenever there are more of them, until it has ended. */
+/** Takes a running job's results for finished pictures, whenever there are more, until it has ended. */
 async function takeSoFar(workspace: Workspace, jobId: string, ended: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([ended, workspace.owner.signal]);
   // Earlier searches that are shown, too, have their results already.
@@ -216,7 +216,7 @@ async function takeSoFar(workspace: Workspace, jobId: string, ended: AbortSignal
     const done = job?.tasks.filter(({ status }) => status === "success").length ?? 0;
     if (job === null || job.jobId !== jobId || job.type !== "image" || hasEnded(job) || done === taken)
       continue;
-    // What can't be had now is asked for again, or comes at the end.
+    // A failed fetch is repeated, or its result comes at the end.
     const found = await shownFound(workspace, jobId).catch(() => null);
     if (found === null || signal.aborted) continue;
     takeResults(workspace, found);
@@ -224,7 +224,7 @@ async function takeSoFar(workspace: Workspace, jobId: string, ended: AbortSignal
   }
 }
 
-/** Takes what the searches on the screen have found, once the latest one has ended; a clip's screen fetches that itself. @throws SegmentationError */
+/** Takes the results of the searches on the screen, once the latest one has ended; a clip's screen fetches that itself. @throws SegmentationError */
 export async function takeFound(workspace: Workspace): Promise<void> {
   const job = workspace.job.value;
   if (job === null || !hasEnded(job) || job.type !== "image") return;

@@ -3,7 +3,7 @@ import type { Renderer } from "../../render/renderer.ts";
 import type { Instance } from "../rules/instances.ts";
 import type { Owner } from "../service/owner.ts";
 
-/** Does what is in progress already only once: who asks for the same meanwhile gets the same outcome. */
+/** Runs the same action only once at a time: later callers get the same outcome. */
 class Once<T> {
   readonly #underWay = new Map<string, Promise<T>>();
 
@@ -14,7 +14,7 @@ class Once<T> {
   }
 }
 
-/** Does one after the other. */
+/** Runs actions one after the other. */
 class InTurn {
   #last: Promise<unknown> = Promise.resolve();
 

@@ -32,7 +32,7 @@ async function fetchThere(
   }
 }
 
-/** Refuses a picture that has too many pixels, before it is sent. What the browser can't show is for the service to judge. */
+/** Refuses a picture that has too many pixels, before it is sent. The service judges files that the browser can't show. */
 async function checkPixels(file: Blob): Promise<void> {
   const image = new Image();
   image.src = URL.createObjectURL(file);

@@ -1,7 +1,7 @@
 import type { Instance } from "../rules/instances.ts";
 import type { Workspace } from "../workspace.ts";
 
-/** Objects of a picture with the colour that is under each, by which masks are given other colours; as they are if that can't be known. */
+/** Objects of a picture with the color that is under each, by which masks are given other colors; as they are if that can't be known. */
 export async function withUnder(
   workspace: Workspace,
   key: string,

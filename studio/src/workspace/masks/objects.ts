@@ -65,7 +65,7 @@ export const pointedFirst = (workspace: Workspace, key: string, found: readonly 
       : [{ instance: pointedInstance(workspace, first, pointed, found), at: attempts[0].number }];
   });
 
-/** The objects of a picture: what a search has found, corrected where it was pointed at, and then what was pointed at besides. */
+/** The objects of a picture: those of a search, with corrections, and then the other pointed ones. */
 export function objectsOf(
   workspace: Workspace,
   key: string,

@@ -16,7 +16,7 @@ export type Edit =
   | { readonly type: "delete"; readonly object: string }
   /** They become one: the first. */
   | { readonly type: "merge"; readonly objects: readonly string[] }
-  /** Its connected parts become objects: the largest one stays what it was, `others` names those that follow. */
+  /** Its connected parts become objects: the largest one keeps its identity, `others` names the rest. */
   | { readonly type: "split"; readonly object: string; readonly others: readonly string[] }
   | { readonly type: "paint"; readonly object: string; readonly stroke: Stroke }
   | LeastEdit
@@ -88,7 +88,7 @@ const isOwn = (edit: Edit): boolean => edit.type !== "set" && !("isOthers" in ed
 /** Undoes the last edit, if there is one. */
 export function undo({ done, undone }: History, isSeen: IsSeen = () => true): History {
   const seen = done.filter(({ edit }) => isSeen(edit));
-  // What was done here first; what others did, or was done before, comes after that.
+  // Local edits first; others' and earlier ones come after that.
   const last = seen.findLast(({ edit }) => isOwn(edit)) ?? seen.at(-1);
   return last === undefined
     ? { done, undone }

@@ -19,13 +19,13 @@ export interface Instance {
   readonly png: Blob;
   /** The index of its region in the job; absent if it answers a prompt. */
   readonly region?: number;
-  /** The mean colour of the picture under the mask, as bytes of sRGB; absent if the picture can't be read here. */
+  /** The mean color of the picture under the mask, as bytes of sRGB; absent if the picture can't be read here. */
   readonly under?: Colour["rgb"] | undefined;
 }
 
 /** Selects the instances of a picture that are shown. */
 interface Filter {
-  /** Instances of a prompt with a lower confidence are hidden. What was pointed at is shown at any. */
+  /** Instances of a prompt with a lower confidence are hidden. Pointed objects are shown at any. */
   readonly least: number;
   /** The same of prompts with a separate confidence. */
   readonly leasts: ReadonlyMap<string | null, number>;

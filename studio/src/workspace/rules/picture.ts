@@ -74,7 +74,7 @@ interface Taken {
 const CLIP_IS_ALONE = "A clip needs its own job. Start a new one for it.";
 
 /**
- * Sorts what a person gives to a workspace of that type, after its inspection. A clip is a separate job: it is taken alone, and only if the workspace has
+ * Sorts the inspected files that a person adds to a workspace of that type. A clip is a separate job: it is taken alone, and only if the workspace has
  * nothing yet.
  */
 export function take(

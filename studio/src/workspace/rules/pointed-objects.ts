@@ -16,7 +16,7 @@ export interface Attempt {
   readonly continues?: string | null;
   /** Index of its mask among the job's; absent until it is known. */
   readonly maskIndex?: number;
-  /** Index of its region among the job's; absent until it is asked for. */
+  /** Index of its region among the job's; absent until its job is requested. */
   readonly regionIndex?: number;
   /** True if its job returns the picture's embedding, too. */
   readonly withEmbedding?: boolean;

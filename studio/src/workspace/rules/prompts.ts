@@ -39,7 +39,7 @@ export function isOutside(vocabulary: Vocabulary, prompt: string): boolean {
 }
 
 /**
- * The labels that begin with what is typed, then those with a word that does, without those that are taken.
+ * The labels that begin with the typed text, then those with a word that does, without the chosen ones.
  * @param isBrowsing whether to offer all of them if nothing is typed
  */
 export function offered(

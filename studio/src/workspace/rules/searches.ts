@@ -1,7 +1,7 @@
 import { classKeyOf, distinctPrompts } from "@segmentation/masks";
 import type { CreateJobRequest } from "segmentation-client";
 
-/** A job of a workspace's prompts, as one of several that have been asked of the same pictures. */
+/** A job of a workspace's prompts: one of several searches of the same pictures. */
 export interface Search {
   readonly jobId: string;
   readonly prompts: readonly string[];

@@ -6,7 +6,7 @@ import type { Attempt } from "../rules/pointed-objects.ts";
 import { Workspace } from "../workspace.ts";
 import { unsentFileId, type SavedWorkspace, thisTab } from "./saved-workspace.ts";
 
-/** Sets an attempt to waiting: it is requested again; if it has a job, only its mask is. A reload keeps what was new. */
+/** Sets an attempt to waiting: it is requested again; if it has a job, only its mask is. A reload keeps new objects. */
 const resumed = (attempt: Attempt): Attempt => ({ ...attempt, state: "waiting", isDecoded: false });
 
 /** Restores a saved workspace. Its files are loaded later: see `findFiles`. Another tab's workspace stays with that tab. */

@@ -15,7 +15,7 @@ export class Inputs extends SignedInputs {
     this.share = share;
   }
 
-  /** Asks what a job's link shows. @throws SegmentationError with the status 401 if it has ended */
+  /** Fetches the uploads of a job's link. @throws SegmentationError with the status 401 if it has ended */
   static async open(owner: Owner, jobId: string): Promise<Inputs> {
     return new Inputs(owner, await owner.api.retrieveShare({ jobId }, { signal: owner.signal }));
   }

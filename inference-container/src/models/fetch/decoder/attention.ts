@@ -9,7 +9,7 @@ export interface Cells {
   readonly placed: string;
 }
 
-/** The width of a head towards the picture, where attention is half as wide as the tokens. */
+/** The width of a head toward the picture, where attention is half as wide as the tokens. */
 const NARROW = WIDTH / HEADS / 2;
 const TO_NARROW = 1 / Math.sqrt(NARROW);
 

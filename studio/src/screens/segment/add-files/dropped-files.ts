@@ -10,7 +10,7 @@ export const ofFolder = (files: readonly File[]): File[] =>
     .filter(({ name }) => !isOfSystem(name))
     .toSorted((a, b) => order.compare(a.webkitRelativePath || a.name, b.webkitRelativePath || b.name));
 
-/** Returns the files of what was dropped, those in folders included. A browser gives them only while it reports the drop. */
+/** Returns the dropped files, including those in folders. A browser gives them only while it reports the drop. */
 export async function droppedFiles({ items, files }: DataTransfer): Promise<File[]> {
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   return entries.some(({ isDirectory }) => isDirectory) ? allIn(entries) : [...files];

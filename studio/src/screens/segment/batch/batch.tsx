@@ -14,7 +14,7 @@ import { Progress } from "../stage/progress.tsx";
 
 const Gallery = lazyPart(async () => (await import("../../../gallery/gallery.tsx")).Gallery);
 
-/** All pictures of a workspace, with what was found in each. */
+/** All pictures of a workspace, with the objects of each. */
 export function Batch({ viewState }: { readonly viewState: ViewState }) {
   const { workspace } = viewState;
   const isByLabel = viewState.gallery.value.label !== null;

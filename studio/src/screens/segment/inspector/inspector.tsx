@@ -15,13 +15,13 @@ import "./inspector.css";
 
 interface InspectorProps {
   readonly viewState: ViewState;
-  /** Begins a new workspace with what is given. */
+  /** Begins a new workspace with the given files. */
   readonly onNew: (given: readonly Given[]) => void;
   /** Adds further pictures; null if there is already a job. */
   readonly onGiven: ((given: readonly Given[]) => void) | null;
 }
 
-/** Beside the picture: what is asked, and what was found. */
+/** The panel next to the picture: prompts and found objects. */
 export function Inspector({ viewState, onNew, onGiven }: InspectorProps) {
   const { workspace } = viewState;
   const isImage = workspace.type.value === "image";

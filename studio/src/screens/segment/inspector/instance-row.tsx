@@ -36,7 +36,7 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
   const close = () => (dialog.value = null);
   const others = viewState.instances.value.filter(({ object }) => object !== instance.object);
   const remove = (): void => {
-    // The focus goes to what takes the row's place.
+    // The focus goes to the row's replacement.
     const next = row.current?.nextElementSibling ?? row.current?.previousElementSibling;
     change({ type: "delete", object: instance.object });
     (

@@ -24,7 +24,7 @@ export function Instances({ viewState }: { readonly viewState: ViewState }) {
   );
   const groups = viewState.groups.value;
   const picture = workspace.openPicture.value;
-  // Then nothing is known of what is in it.
+  // Then its content is unknown.
   const isDone = picture !== null && workspace.isDone(picture);
   if (picture !== null && !isDone && workspace.taskOf(picture)?.status === "failed") return null;
   const isKnown = viewState.searched.value !== null;

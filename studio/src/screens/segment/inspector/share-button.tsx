@@ -6,7 +6,7 @@ import type { ViewState } from "../state/view-state.ts";
 
 const ShareDialog = lazyDialog(async () => (await import("../../../share/share-dialog.tsx")).ShareDialog);
 
-/** The button that makes a link to what a workspace has found, once there is something. */
+/** The button that makes a link to a workspace's results, once there are any. */
 export function ShareButton({ viewState }: { readonly viewState: ViewState }) {
   const { workspace } = viewState;
   const isOpen = useSignal(false);
@@ -24,7 +24,7 @@ export function ShareButton({ viewState }: { readonly viewState: ViewState }) {
     <section class="share-button">
       <Button
         onClick={() => {
-          // A link shows what the service has.
+          // A link shows only results at the service.
           viewState.refining.keep();
           isOpen.value = true;
         }}

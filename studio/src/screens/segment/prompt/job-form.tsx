@@ -15,7 +15,7 @@ import { Slider } from "../../../components/controls/slider.tsx";
 import { ObstacleNotice, Refused } from "../add-files/notices.tsx";
 import { PromptField } from "./prompt-field.tsx";
 
-/** The prompts and the button that looks for them, with whatever stands against it. */
+/** The prompts and the search button, with the reason if it is disabled. */
 export function AskFor({ workspace }: { readonly workspace: Workspace }) {
   const obstacle = useComputed(() =>
     overview.value === null
@@ -31,14 +31,14 @@ export function AskFor({ workspace }: { readonly workspace: Workspace }) {
   const isAgain = workspace.isAnswered.value && workspace.hasQuestion.value;
   const isAsking = useSignal(false);
   const isOpened = useSignal(false);
-  // A job was refused for what is known by now, and is said above.
+  // A job was refused for a reason that is known by now and shown above.
   const isSaid = obstacle.value !== null && isAboutPlan(workspace.problem.value?.error);
   const ask = (): void => {
     if (!canAsk) return;
     isOpened.value = false;
     void segment(workspace);
   };
-  // What was found comes first; a clip's objects are not in this panel.
+  // Found objects come first; a video's objects are not in this panel.
   const isFolded =
     workspace.type.value === "image" &&
     isIdle &&
@@ -143,7 +143,7 @@ const CutOff = ({ workspace }: { readonly workspace: Workspace }) =>
     </Notice>
   ) : null;
 
-/** Sends what could not be sent for something that was pointed at. */
+/** Sends the pictures that could not be sent for a pointed object. */
 function sendAgain(workspace: Workspace): void {
   for (const { key } of workspace.unsent.value) void send(workspace, key);
 }
@@ -194,7 +194,7 @@ function costOf(workspace: Workspace): string {
     : `${units}${count === 1 ? "" : ", one per picture"}.`;
 }
 
-/** Pictures that could not be sent, with why, and what to do about them. */
+/** Pictures that could not be sent, with the reason and the remedy. */
 function Unsent({ workspace, onRetry }: { readonly workspace: Workspace; readonly onRetry: () => void }) {
   const unsent = workspace.unsent.value;
   if (unsent.length === 0 || workspace.going.value.at !== "idle") return null;
@@ -227,7 +227,7 @@ function Unsent({ workspace, onRetry }: { readonly workspace: Workspace; readonl
 /** The service's own thresholds. */
 const USUAL = { image: 0.5, video: 0 } as const;
 
-/** From which confidence on the service keeps what it finds: what is below can't be shown afterwards. */
+/** The least confidence of objects that the service keeps: others can't be shown later. */
 function Threshold({ workspace }: { readonly workspace: Workspace }) {
   const usual = USUAL[workspace.type.value];
   const value = workspace.threshold.value ?? usual;

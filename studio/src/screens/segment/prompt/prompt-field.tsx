@@ -36,7 +36,7 @@ export function PromptField({ workspace, onDone }: PromptFieldProps) {
   );
 
   useEffect(() => {
-    // What was clicked to come here is gone. On a phone, the focus would open the keyboard.
+    // The element that was clicked to come here is gone. On a phone, the focus would open the keyboard.
     if (document.activeElement === document.body && matchMedia("(pointer: fine)").matches)
       input.current?.focus({ preventScroll: true });
   }, []);

@@ -152,7 +152,7 @@ interface TaskProblemProps {
   readonly isAlone: boolean;
 }
 
-/** Why the open picture failed, or what its task could not do. */
+/** The reason why the open picture failed, or its task's notice. */
 function TaskProblem({ workspace, picture, isAlone }: TaskProblemProps) {
   const task = workspace.taskOf(picture);
   const isClosed = useSignal<string | null>(null);

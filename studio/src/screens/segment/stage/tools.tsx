@@ -38,7 +38,7 @@ const TOUCH_HINTS: Readonly<Record<Tool, string>> = {
 
 const KeySheet = lazyDialog(async () => (await import("./key-sheet.tsx")).KeySheet);
 
-/** Says what pointing costs, and when a mask comes at once. */
+/** States the cost of pointing, and when a mask comes at once. */
 function costOf({ workspace }: ViewState): string {
   const instant = instantOf(workspace, workspace.openPicture.value?.key ?? "");
   if (instant === undefined) return ": 1 unit each.";
@@ -101,7 +101,7 @@ export function Tools({ viewState }: { readonly viewState: ViewState }) {
   const fresh = newIn(workspace.pointed.value, workspace.openPicture.value?.key ?? "");
   const choose = (tool: Tool): void => {
     viewState.complaint.value = null;
-    // Only what the service has can be painted on.
+    // Only masks at the service can be painted on.
     if (isPaint(tool)) viewState.refining.keep();
     viewState.tool.value = tool;
   };

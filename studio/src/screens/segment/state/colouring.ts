@@ -25,7 +25,7 @@ export interface Coloured {
 }
 
 /**
- * The colours of a picture's objects: as different as can be from each other and from what is under each. An object keeps its own
+ * The colors of a picture's objects, as different as possible from each other and from the background under each. An object keeps its own
  * whatever a person changes, because those that come later are given theirs later.
  */
 export function coloursOf(coloured: Coloured): (instance: Instance) => Colour {
@@ -43,7 +43,7 @@ export function coloursOf(coloured: Coloured): (instance: Instance) => Colour {
 
 type Own = (object: string, label: string | null, number: number) => Colour | undefined;
 
-/** In the order in which they came: what was found, and then what was pointed at and what was split off. */
+/** In their order: found objects, then pointed ones, then split-off parts. */
 function inOrder(
   { pointed, edits, found: all }: Coloured,
   found: readonly Instance[],
@@ -55,7 +55,7 @@ function inOrder(
       : [],
   );
   function underOf(object: string): Instance["under"] {
-    // A part has its name from what it was split off.
+    // A part's name comes from the object that it was split off.
     return all.find((instance) => object === instance.object || object.startsWith(`${instance.object}~`))
       ?.under;
   }

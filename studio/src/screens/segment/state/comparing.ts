@@ -7,7 +7,7 @@ import type { View } from "../../../viewer/view/view.ts";
 import type { Instance } from "../../../workspace/rules/instances.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 
-/** The colour of what both searches have found. */
+/** The color of objects that both searches found. */
 const SAME: Colour = { css: "rgb(140 140 140)", rgb: [140, 140, 140] };
 
 /** Two searches of a picture side by side: the one that is seen, and another one as it was found. */
@@ -51,7 +51,7 @@ export class Comparing {
     return this.search.value === null ? null : (this.differences.value?.get(id) ?? null);
   }
 
-  /** The colour of an object: what both have found is grey. */
+  /** The color of an object: gray if both searches found it. */
   colour(instance: Instance, usual: Colour): Colour {
     return this.of(instance) === "same" ? SAME : usual;
   }

@@ -46,7 +46,7 @@ export class Painting {
 
   /**
    * Paints a stroke into the selected object, into the one whose mask it begins on, or else into the only one, or the last that
-   * was pointed at: what is missing of a mask is beside it.
+   * was pointed at: a missing part is next to its mask.
    */
   paint(points: readonly number[], mask: string | null): void {
     const { workspace, instances, tool, complaint } = this.#painted;

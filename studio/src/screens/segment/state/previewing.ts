@@ -57,7 +57,7 @@ export class Previewing {
     this.#rest = setTimeout(() => void this.#draw(key, aim), REST_MS);
   }
 
-  /** The region of a new object whose preview is clicked: what is seen is drawn, at once. Null if a mask is no such preview. */
+  /** The region of a new object whose preview is clicked: the visible mask is drawn at once. Null if a mask is no such preview. */
   regionOf(mask: string): Region | null {
     const { value: shown } = this.#shown;
     return shown?.layer.id === mask && !shown.aim.replacesLatest ? shown.aim.region : null;

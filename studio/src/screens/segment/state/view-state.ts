@@ -35,7 +35,7 @@ import { Previewing } from "./previewing.ts";
 import { Refining } from "./refining.ts";
 import { Selecting } from "./selecting.ts";
 
-/** View state of a workspace: what the screen shows of the open picture, how strongly, and with which tool. */
+/** View state of a workspace: the visible parts of the open picture, their opacity, and the tool. */
 export class ViewState {
   readonly opacity = signal(USUAL_OPACITY);
   /** True if objects have their names on the picture. */
@@ -43,7 +43,7 @@ export class ViewState {
   /** Colors by object, or shades of one color by label; null for the job's default. */
   readonly colouring = signal<"object" | "label" | null>(null);
   readonly #leasts = computed(() => leastsOf(this.workspace.edits.value.values()));
-  /** From which confidence on objects are shown, unless their prompt has a confidence of its own. */
+  /** The least confidence of shown objects, unless their prompt has a separate one. */
   readonly least = computed(() => this.#leasts.value.get(null) ?? 0);
   /** The mask that stands out, in the picture and in the list. */
   readonly highlighted = signal<string | null>(null);
@@ -225,14 +225,14 @@ export class ViewState {
     ]),
   ]);
 
-  /** The colour of an object of the open picture. */
+  /** The color of an object of the open picture. */
   colour(instance: Instance): Colour {
     return this.#colours.value(instance);
   }
 
   readonly #colours = computed(() => this.#coloursIn(this.workspace.openPicture.value?.key ?? ""));
 
-  /** The colours of a picture's objects: the same wherever they are seen. */
+  /** The colors of a picture's objects: the same wherever they are seen. */
   #coloursIn(key: string): (instance: Instance) => Colour {
     const { instances, edits } = this.workspace;
     const found = instances.value.get(key) ?? [];
@@ -246,7 +246,7 @@ export class ViewState {
     });
   }
 
-  /** Sets from which confidence on objects of a prompt are shown; null for all prompts without one of their own. */
+  /** Sets the least confidence of a prompt's shown objects; null for all prompts without a separate one. */
   showFrom(prompt: string | null, least: number): void {
     edit(this.workspace, { type: "least", prompt, least, at: Date.now() });
   }
@@ -309,7 +309,7 @@ export class ViewState {
     this.tool.value = "point";
   }
 
-  /** Makes the connected parts of an object's mask objects of their own. */
+  /** Makes the connected parts of an object's mask separate objects. */
   async split({ object, label, number }: Instance): Promise<void> {
     const of = this.#edited.value.find(({ instance }) => instance.object === object);
     if (of === undefined) return;
@@ -323,7 +323,7 @@ export class ViewState {
     edit(this.workspace, { type: "split", object, others });
   }
 
-  /** Fetches the masks of a picture, as they are seen: with their colours, and whether they are shown. @throws SegmentationError */
+  /** Fetches the masks of a picture, as they are seen: with their colors, and whether they are shown. @throws SegmentationError */
   async masksOf(key: string): Promise<(GalleryMask & ExportMask)[]> {
     const found = objectsOf(this.workspace, key, await fetchMasks(this.workspace, key));
     const made = await Promise.all(
@@ -331,7 +331,7 @@ export class ViewState {
     );
     const colour = this.#coloursIn(key);
     return made.flatMap((instance) =>
-      // Of what was erased as a whole there is nothing to show or to export.
+      // An object that was erased completely has nothing to show or export.
       instance.area === 0
         ? []
         : [

@@ -17,7 +17,7 @@ const WorkbenchPanels = lazyPart(loadPanels);
 
 interface WorkbenchProps {
   readonly workspace: Workspace;
-  /** Begins a new workspace with what was given. */
+  /** Begins a new workspace with the given files. */
   readonly onNew: (given: readonly Given[]) => void;
 }
 
@@ -73,7 +73,7 @@ const Lost = ({ error }: { readonly error: unknown }) =>
   );
 
 interface DropTargetProps {
-  /** Called with what is dropped or pasted anywhere on the page; null if nothing is taken now. */
+  /** Called with files dropped or pasted anywhere on the page; null if none are accepted now. */
   readonly onGiven: ((given: readonly Given[]) => void) | null;
   /** True while something that can be taken is held over the page. */
   readonly isOver: Signal<boolean>;
