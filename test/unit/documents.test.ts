@@ -2,12 +2,14 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROBLEMS } from "@segmentation/protocol";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { ERRORS_PAGE, withErrorTables } from "../../scripts/generate/error-tables.ts";
 import { ARCHIVE_PROBLEMS } from "../../src/jobs/rules/archive-problems.ts";
 import { ERROR_CATALOGUE } from "../../src/shared/errors.ts";
 import { SettingsSchema } from "../../src/settings.ts";
 
 const read = (path: string): string => readFileSync(path, "utf8");
+const Scripts = z.object({ scripts: z.record(z.string(), z.string()) });
 
 describe("the documents", () => {
   /** A page without its blocks of code. */
@@ -39,6 +41,41 @@ describe("the documents", () => {
         .map(([link]) => `${page}: ${link}`),
     );
     expect(dead).toEqual([]);
+  });
+
+  it("run the clone's commands only: no unregistered package of npx, and TypeScript by npx node", () => {
+    const pages = [...globSync(["*.md", "{client,docs,inference-container,python,scripts}/**/*.md"])].filter(
+      (page) => !page.includes("node_modules"),
+    );
+    const wrong = pages.flatMap((page) =>
+      [...read(page).matchAll(/npx segmentation-client|^ *(?:\w+=\S+ )*node \S+\.ts/gm)].map(
+        ([line]) => `${page}: ${line}`,
+      ),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("name only long tests and npm scripts that exist", () => {
+    const pages = globSync(["*.md", "docs/**/*.md"]).map(read).join("\n");
+    const [, table = ""] = /^\| long test .*\n.*\n((?:\|.*\n)+)/m.exec(pages) ?? [];
+    const named = [...table.matchAll(/^\| ([a-z, -]+?) (?:\||;)/gm)].flatMap(([, names = ""]) =>
+      names.split(", "),
+    );
+    expect(named.length).toBeGreaterThan(20);
+    const asked = [...pages.matchAll(/npm run test:long -- ([a-z-]+)/g)].map(([, name = ""]) => name);
+    const files = globSync(["test/long/**/*.test.ts", "*/test/long/**/*.test.ts"]);
+    expect([...named, ...asked].filter((name) => !files.some((file) => file.includes(name)))).toEqual([]);
+    const scripts = new Set([...pages.matchAll(/npm run (?:-s )?([a-z:-]+)/g)].map(([, name = ""]) => name));
+    const { scripts: existing } = Scripts.parse(JSON.parse(read("package.json")));
+    expect([...scripts].filter((name) => !(name in existing))).toEqual([]);
+  });
+
+  it("name the oldest Node that the bootstrap accepts", () => {
+    const [, major, minor] = /OLDEST_HOST = \[(\d+), (\d+)\]/.exec(read("scripts/bootstrap.mjs")) ?? [];
+    const oldest = `${major}.${minor}`;
+    expect(read("package.json")).toContain(`"node": ">=${oldest}"`);
+    for (const page of ["README.md", "CONTRIBUTING.md", "client/README.md", "CHANGELOG.md"])
+      expect(read(page), page).toContain(`Node ${oldest}`);
   });
 });
 

@@ -75,7 +75,7 @@ function rootOf(config: string): XmlElement {
   }
   throw new ServiceError(
     "invalid_request",
-    "label_config: is not XML. Send the project's labelling interface.",
+    "label_config: is not XML. Send the project's labeling interface.",
   );
 }
 
