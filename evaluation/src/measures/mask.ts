@@ -95,8 +95,8 @@ export function maskIou(a: Mask, b: Mask): number {
 }
 
 /**
- * The share of a detection in a crowd, 0 to 1. The COCO API takes it for the IoU with a crowd: a find of one member is not
- * wrong.
+ * The share of a detection in a crowd, 0 to 1. The COCO API takes it for the IoU with a crowd: a detection of one member
+ * is not wrong.
  */
 export function shareInCrowd(find: Mask, crowd: Mask): number {
   const common = overlap(find, crowd);

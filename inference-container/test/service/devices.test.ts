@@ -100,7 +100,7 @@ test("the tasks of a killed engine begin again on the other device, the clip the
   await writeFile(join(folder, "hold-0"), "");
   process.kill(rig.service.enginePid(0) ?? 0, "SIGKILL");
   await until(async () => (await metrics()).includes('inference_engine_restarts_total{device="0"} 1'));
-  // Each of the two may be hostile: they are not let in together with a clip, and others are.
+  // Each of the two may be hostile: neither runs together with a video, unlike the others.
   expect((await rig.finish()).outcome).toBe("success");
   const answer = await ready();
   expect(answer.status).toBe(200);

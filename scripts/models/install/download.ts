@@ -65,5 +65,5 @@ function wholeFile({ size, digest }: ListedFile): WholeFile {
 }
 
 function wrong({ source }: Download): string {
-  return `What came as ${source.path} of ${source.repository} has another digest than the hub lists, and was deleted. Run the command again, or choose another hub by HF_ENDPOINT.`;
+  return `The download of ${source.path} from ${source.repository} has another digest than the hub lists, and was deleted. Run the command again, or choose another hub by HF_ENDPOINT.`;
 }

@@ -56,7 +56,8 @@ export class ArchiveSlice {
   constructor(platform: Platform, claim: ArchiveClaim, plan: ArchivePlan, maxBytes: number) {
     const { job, lease, upload, kept } = claim;
     const { accountId, jobId, createdAt } = job.definition;
-    if (kept !== null && kept.plan !== plan.digest) throw new Error("what is kept is of another archive");
+    if (kept !== null && kept.plan !== plan.digest)
+      throw new Error("the saved progress is of another archive");
     this.#platform = platform;
     this.#claim = claim;
     this.#plan = plan;

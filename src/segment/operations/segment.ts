@@ -104,7 +104,7 @@ export async function segmentationOf(
   if (picture === null || picture.size === null)
     throw new ServiceError(
       "job_not_ready",
-      `What the job ${jobId} has found does not fit into one response. Get it with GET /v1/jobs/${jobId}/result.`,
+      `The result of the job ${jobId} does not fit into one response. Get it with GET /v1/jobs/${jobId}/result.`,
     );
   const { platform } = client;
   const signer = await platform.media.signGets(RESULT_SECONDS);

@@ -41,8 +41,8 @@ export function useLoaded<T>(
 }
 
 /**
- * Calls `ask` repeatedly, `pauseMs` after each call's end, while `isWanted` and the page is visible. Failures are
- * passed over: what the screen has stays, and the next call may succeed.
+ * Calls `ask` repeatedly, `pauseMs` after each call's end, while `isWanted` and the page is visible. Failures
+ * are ignored: the screen keeps its content, and the next call may succeed.
  */
 export function usePoll(
   ask: (signal: AbortSignal) => Promise<void>,

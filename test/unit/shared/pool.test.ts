@@ -83,7 +83,7 @@ describe("work that is done ahead", () => {
     );
   });
 
-  it("fails when the turn of the item comes that failed, after the results before it", async () => {
+  it("fails at the failed item's turn, after the results before it", async () => {
     const results: number[] = [];
     const read = async () => {
       const mapped = mapAhead([1, 2, 3, 4], 3, async (item) => {

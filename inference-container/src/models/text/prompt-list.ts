@@ -37,7 +37,7 @@ const isAttribute = (word: string, isFollowed: boolean): boolean =>
   word === "or" ||
   (isFollowed && (word === "orange" || ATTRIBUTE_ENDING.test(word)));
 
-/** True if a part of a prompt names no thing, but describes the thing before or after it. */
+/** True if a part of a prompt only describes the thing before or after it. */
 function describes(part: string, next: string | undefined): boolean {
   const words = wordsOf(part);
   const isFollowed = next !== undefined && wordsOf(next).length > 1;

@@ -248,8 +248,8 @@ const isNewObject = ({ object, attempt }: Pending): boolean =>
   attempt.region !== null && attempt.region.findAll !== true && correctedBy(object, attempt) === null;
 
 /**
- * The attempts that a job draws next: the oldest that counts, and all of its picture that go with it. What a further point has
- * replaced is not drawn.
+ * The attempts that a job draws next: the oldest that counts, and all of its picture that go with it. A region that a further
+ * point has replaced is not drawn.
  */
 export function nextToDraw(objects: readonly PointedObject[]): readonly [Pending, ...Pending[]] | null {
   const [first, ...others] = objects

@@ -29,8 +29,8 @@ type Vocabulary = Answer<"retrieveModel">["vocabulary"];
 const MOST_OFFERED = 8;
 
 /**
- * Tells whether a prompt differs from all of the model's labels, as they are written. The model also knows other words for its labels, so
- * this only marks what may find nothing; the service decides.
+ * Tells whether a prompt differs from all of the model's labels, as they are written. The model also knows other words for its labels,
+ * so this only marks words that may find nothing; the service decides.
  */
 export function isOutside(vocabulary: Vocabulary, prompt: string): boolean {
   if (vocabulary === "open") return false;

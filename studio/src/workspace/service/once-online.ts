@@ -15,8 +15,8 @@ export const until = <T>(signal: ReadonlySignal<T>, isSuch: (value: T) => boolea
 const LOST: ReadonlySet<string> = new Set(["connection_failed", "timed_out"]);
 
 /**
- * Runs an action that needs the network, and repeats it when the network or the service is back. What creates something has to have
- * the same Idempotency-Key each time.
+ * Runs an action that needs the network, and repeats it when the network or the service is back. A creating request needs the same
+ * Idempotency-Key each time.
  * @throws what the attempt throws, also a lost connection if the service answers nevertheless: then the storage is out of reach
  */
 export async function onceOnline<T>(attempt: () => Promise<T>): Promise<T> {

@@ -14,7 +14,7 @@ const has = ([x, y, width, height]: Box, [atX, atY]: readonly [number, number]):
   atX >= x && atX < x + width && atY >= y && atY < y + height;
 
 describe("a box of the frame within another", () => {
-  it("is drawn once, each pixel: those in the box, and those without it", () => {
+  it("has each pixel drawn once, inside and outside the box", () => {
     fc.assert(
       fc.property(box, box, (whole, inner) => {
         const part = within(whole, inner);

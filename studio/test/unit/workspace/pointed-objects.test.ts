@@ -270,7 +270,7 @@ describe("a mask that is corrected by pointing at it", () => {
     });
   });
 
-  it("is as found again after undoing each point, while its search is shown", () => {
+  it("has its found mask again once all points are undone, while its search is shown", () => {
     const back = undone(undone(twice, "a", ["job_1"]).objects, "a", ["job_1"]).objects;
     expect(back).toEqual(two);
     // Another search does not show it: the other pointed objects are undone.
