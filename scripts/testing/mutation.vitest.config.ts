@@ -6,7 +6,9 @@ process.env["SEED"] ??= "1";
 /** Only the tests of the pure core; Stryker runs them for each mutant that they reach. The excluded ones start other programs or take long. */
 export default defineConfig({
   test: {
-    include: ["test/unit/{accounts,archives,billing,jobs,shared,uploads,webhooks}/**/*.test.ts"],
+    include: [
+      "test/unit/{accounts,archives,billing,gateway,jobs,models,segment,shared,uploads,webhooks}/**/*.test.ts",
+    ],
     exclude: [
       "test/unit/accounts/key-set.test.ts",
       "test/unit/archives/archive-readers.test.ts",
