@@ -18,7 +18,6 @@ const COMMANDS = {
     "build-studio",
     "build-worker",
     "conformance",
-    "dashboards",
     "errors",
     "openapi",
     "pack-client",
@@ -95,9 +94,6 @@ ${longTests()
   "build-studio": [() => "npm run build-studio: builds the studio into studio/dist."],
   screenshots: [() => "npm run screenshots: takes the README's pictures of the studio, into docs/images."],
   errors: [() => "npm run errors: writes the tables of docs/errors.md."],
-  dashboards: [
-    () => "npm run dashboards: writes docs/grafana and the table of alarms in docs/operations/monitoring.md.",
-  ],
   conformance: [
     () => "npm run conformance: writes the names of the tests into docs/contributing/conformance.md.",
   ],

@@ -1,5 +1,5 @@
 /** A metric's unit, as the dashboard names it. */
-export type Unit = "ms" | "s" | "bytes" | "count";
+type Unit = "ms" | "s" | "bytes" | "count";
 
 interface Metric {
   /** The fields of the line that a query may group by: words of a limited vocabulary, never an id or a client's text. */
@@ -69,30 +69,17 @@ export type MeasuredFields<Event extends string> = Event extends MetricName
       Readonly<Record<keyof Metrics[Event]["values"] & string, number | null>>
   : unknown;
 
-/** A data point of Workers Analytics Engine. */
+/** A data point of Workers Analytics Engine: blob 1 is the line's level, the labels follow. */
 export interface DataPoint {
   readonly indexes: [string];
   readonly blobs: string[];
   readonly doubles: number[];
 }
 
-/** The blob with the line's level; the labels follow, in the order of the table. */
-const LEVEL_BLOB = 1;
-
 const isMetric = (event: string): event is MetricName => Object.hasOwn(METRICS, event);
 
 /** The metric of an event; without labels and values if the table does not have it. */
 const metricOf = (event: string): Metric => (isMetric(event) ? METRICS[event] : { labels: [], values: {} });
-
-/** The column of a metric's label or value in Analytics Engine. @throws Error if the metric has no such field. */
-export function columnOf(event: string, field: string): string {
-  const { labels, values } = metricOf(event);
-  const label = labels.indexOf(field);
-  if (label >= 0) return `blob${LEVEL_BLOB + 1 + label}`;
-  const value = Object.keys(values).indexOf(field);
-  if (value >= 0) return `double${value + 1}`;
-  throw new Error(`the metric ${event} has no field ${field}`);
-}
 
 /** Longer than any of our words; Analytics Engine takes 16 KB of them per point. */
 const MOST_LABEL_CHARACTERS = 96;

@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { AlarmProbe, DatabaseProbe, ProtocolProbe } from "../../../src/operator/contract/operator.ts";
-import { DATASET } from "../../generate/dashboards/analytics.ts";
 import { probe } from "./probe.ts";
 import { LeftOut, type Row, Wrong } from "./row.ts";
 import { seconds, within, type World } from "./world.ts";
@@ -37,7 +36,7 @@ async function pointsWritten({ signal }: World): Promise<number> {
   const response = await fetch(`${ANALYTICS}/${account}/analytics_engine/sql`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}` },
-    body: `SELECT count() AS points FROM ${DATASET} WHERE timestamp > NOW() - INTERVAL '15' MINUTE FORMAT JSON`,
+    body: `SELECT count() AS points FROM segmentation WHERE timestamp > NOW() - INTERVAL '15' MINUTE FORMAT JSON`,
     signal,
   });
   if (!response.ok) throw new Wrong(`Analytics Engine answers ${response.status}`);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { log, observeLines } from "../../../src/shared/log.ts";
-import { columnOf, METRICS, pointOf } from "../../../src/shared/metrics.ts";
+import { pointOf } from "../../../src/shared/metrics.ts";
 
 describe("the data point of a line", () => {
   it("has the event as its index, the level and the labels as blobs, the values as doubles, in the table's order", () => {
@@ -40,30 +40,6 @@ describe("the data point of a line", () => {
   it("has labels of at most 96 characters", () => {
     const point = pointOf("info", "cron_ended", { cron: "x".repeat(1_000), ms: 1 });
     expect(point?.blobs).toEqual(["info", "x".repeat(96)]);
-  });
-});
-
-describe("the column of a metric's field", () => {
-  it("is where its data points have it", () => {
-    for (const [event, { labels, values }] of Object.entries(METRICS)) {
-      const names = [...labels, ...Object.keys(values)];
-      const fields = Object.fromEntries(names.map((name, i) => [name, i + 1]));
-      const point = pointOf("info", event, fields);
-      const columns = Object.fromEntries([
-        ...(point?.blobs ?? []).map((blob, i) => [`blob${i + 1}`, blob]),
-        ...(point?.doubles ?? []).map((double, i) => [`double${i + 1}`, double]),
-      ]);
-      for (const name of names) {
-        const column = columnOf(event, name);
-        expect(String(columns[column]), `${event} ${name}`).toBe(String(fields[name]));
-      }
-    }
-  });
-
-  it("is absent for a field that the metric lacks", () => {
-    expect(() => columnOf("request", "account")).toThrow("the metric request has no field account");
-    expect(() => columnOf("send_failed", "ms")).toThrow("the metric send_failed has no field ms");
-    expect(() => columnOf("toString", "length")).toThrow("the metric toString has no field length");
   });
 });
 

@@ -1,14 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Metrics } from "../../../../inference-container/src/metrics.ts";
-import { dashboardFiles } from "../../../../scripts/generate/dashboards/files.ts";
-import { INFERENCE_ROWS } from "../../../../scripts/generate/dashboards/inference-rows.ts";
-import { WORKER_ROWS } from "../../../../scripts/generate/dashboards/worker-rows.ts";
-import { ERROR_CATALOGUE } from "../../../../src/shared/errors.ts";
-import { METRICS } from "../../../../src/shared/metrics.ts";
+import { Metrics } from "../../../inference-container/src/metrics.ts";
+import { ERROR_CATALOGUE } from "../../../src/shared/errors.ts";
+import { METRICS } from "../../../src/shared/metrics.ts";
 
 const Dashboard = z.object({
   panels: z.array(
@@ -49,20 +45,15 @@ const events = new Set(
     .concat("job_started", "job_ended"),
 );
 
-describe("the dashboards", () => {
-  it("are as `npm run dashboards` writes them, with the table of alarms", async () => {
-    for (const [path, text] of await dashboardFiles()) expect(await readFile(path, "utf8"), path).toBe(text);
-  });
+/** The rows of the operator's table of alarms. */
+const [, table = ""] = readFileSync("docs/operations/monitoring.md", "utf8").split("| graph | alarm |");
+const ALARMS = [...(table.split("\n\n")[0] ?? "").matchAll(/^\| (\w.*) \|$/gm)].map(([, row = ""]) => row);
 
-  it("have all graphs of their tables, each with a distinct title", () => {
-    for (const [file, rows] of [
-      ["worker.json", WORKER_ROWS],
-      ["inference.json", INFERENCE_ROWS],
-    ] as const) {
-      const titles = graphsOf(file).map(([title]) => title);
-      expect(titles).toEqual(rows.flatMap(({ panels }) => panels.map(({ title }) => title)));
-      expect(new Set(titles).size).toBe(titles.length);
-    }
+describe("the dashboards", () => {
+  it.each(["worker.json", "inference.json"])("have graphs with distinct titles: %s", (file) => {
+    const titles = graphsOf(file).map(([title]) => title);
+    expect(titles.length).toBeGreaterThan(5);
+    expect(new Set(titles).size).toBe(titles.length);
   });
 });
 
@@ -100,15 +91,16 @@ describe("the Worker's dashboard", () => {
 });
 
 describe("the alarms", () => {
+  it("watch graphs of the Worker's dashboard", () => {
+    const titles = graphsOf("worker.json").map(([title]) => title);
+    expect(ALARMS.length).toBeGreaterThan(10);
+    for (const alarm of ALARMS) expect(titles).toContain(alarm.split(" | ")[0]);
+  });
+
   it("name only existing events and error codes", async () => {
     const known = new Set([...events, ...Object.keys(ERROR_CATALOGUE), ...(await metricsOfInference())]);
-    const alarms = WORKER_ROWS.flatMap(({ panels }) => panels.flatMap(({ alarm }) => alarm ?? []));
-    const named = alarms.flatMap((alarm) =>
-      [
-        ...Object.values(alarm)
-          .join(" ")
-          .matchAll(/`([a-z]+_[a-z_]+)`/g),
-      ].map((match) => match[1] ?? ""),
+    const named = ALARMS.flatMap((alarm) =>
+      [...alarm.matchAll(/`([a-z]+_[a-z_]+)`/g)].map(([, name = ""]) => name),
     );
     expect(named.length).toBeGreaterThan(10);
     for (const name of named) expect(known, name).toContain(name);
