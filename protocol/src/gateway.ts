@@ -22,6 +22,15 @@ export function fitsFrame(text: string): boolean {
   return bytes <= MOST_FRAME_BYTES;
 }
 
+/** Returns the content of a frame or a body in JSON; undefined if it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The service sends `PING` every `PING_MS`. A service without a pong in `PONG_MS` connects again. */
 export const PING = "ping";
 export const PONG = "pong";

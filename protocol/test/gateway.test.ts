@@ -1,4 +1,4 @@
-import { fitsFrame, MOST_FRAME_BYTES } from "@segmentation/protocol";
+import { fitsFrame, MOST_FRAME_BYTES, parsedJson } from "@segmentation/protocol";
 import { expect, it } from "vitest";
 
 it.each([
@@ -11,4 +11,9 @@ it.each([
   const rest = "a".repeat(MOST_FRAME_BYTES % bytes);
   expect(fitsFrame(text + rest)).toBe(true);
   expect(fitsFrame(`${text + rest}a`)).toBe(false);
+});
+
+it("a frame that is not JSON has no content", () => {
+  expect(parsedJson('{"type":"ended"}')).toEqual({ type: "ended" });
+  expect(parsedJson("{")).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { fitsFrame, type GatewayAnswer, GatewayRequest } from "@segmentation/protocol";
+import { fitsFrame, type GatewayAnswer, GatewayRequest, parsedJson } from "@segmentation/protocol";
 
 /** The service's HTTP interface. */
 export type HttpInterface = (request: Request) => Response | Promise<Response>;
@@ -9,13 +9,7 @@ export async function answerFrame(
   http: HttpInterface,
   token: string,
 ): Promise<GatewayAnswer | null> {
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  const request = GatewayRequest.safeParse(content).data;
+  const request = GatewayRequest.safeParse(parsedJson(text)).data;
   if (request === undefined) return null;
   const { id, method, path, body } = request;
   const headers = new Headers(request.headers);

@@ -4,6 +4,7 @@ import {
   fitsFrame,
   GATEWAY_CLOSE,
   GATEWAY_PATH,
+  parsedJson,
   PING,
   PONG,
   ServiceFrame,
@@ -16,7 +17,6 @@ import { RecentMap } from "../../shared/recent-map.ts";
 import { log, reasonOf } from "../../shared/log.ts";
 import type { ConnectedWorker, NewWorker } from "../contract/workers.ts";
 import { handshakeOf } from "../rules/handshake.ts";
-import { parsedJson } from "../rules/json.ts";
 import type { GatewayRpc } from "../store/rpc.ts";
 import { GatewayStorage } from "../store/storage.ts";
 import { Connections } from "./connections.ts";

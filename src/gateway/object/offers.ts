@@ -3,6 +3,7 @@ import {
   type GatewayAnswer,
   PICTURE_HEADER,
   PROTOCOL,
+  parsedJson,
   PROTOCOL_HEADER,
   RoomAnswer,
   RoomRequest,
@@ -11,7 +12,6 @@ import {
 } from "@segmentation/protocol";
 import { unionOf } from "../../models/rules/serves.ts";
 import { RecentMap } from "../../shared/recent-map.ts";
-import { parsedJson } from "../rules/json.ts";
 import { byLoad, inOrder, type Candidate } from "../rules/order.ts";
 import type { GatewayStorage } from "../store/storage.ts";
 import type { Connections } from "./connections.ts";

@@ -49,7 +49,7 @@ const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
 
 /** Returns the version that an `If-Match` header names, weak or strong; null if it names none. */
 export function versionOf(ifMatch: string | undefined): number | null {
-  const [, digits] = /^(?:W\/)?"(\d{1,15})"$/.exec(ifMatch ?? "") ?? [];
+  const digits = ifMatch?.match(/^(?:W\/)?"(\d{1,15})"$/)?.[1];
   return digits === undefined ? null : Number(digits);
 }
 

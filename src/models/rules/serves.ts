@@ -8,7 +8,7 @@ function drawsRegions({ regions: draws }: ModelDescription, task: TaskRequest): 
   const { regions = [] } = task;
   if (task.type === "video" && regions.length > 0 && !draws.clips) return false;
   return regions.every((region) => {
-    const isExample = "findAll" in region && region.findAll === true;
+    const isExample = "findAll" in region;
     if (isExample && !draws.examples) return false;
     return "box" in region ? draws.box || isExample : draws.points;
   });

@@ -38,7 +38,7 @@ describe("a saved document", () => {
     expect(savedAnnotations(BEFORE, base, same, JOB)).toEqual({ at: "conflict", version: 5 });
   });
 
-  it.each(["older", "ol"])("differs from the old one by any byte: %s", (text) => {
+  it.each(["older", "ol", "odd"])("differs from the old one by any byte: %s", (text) => {
     const other = { ...NEW, json: bytes(text) };
     expect(savedAnnotations(BEFORE, 5, other, JOB)).toMatchObject({ annotations: { version: 6 } });
   });

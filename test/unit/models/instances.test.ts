@@ -18,6 +18,15 @@ describe("an upload's order of instances", () => {
     );
   });
 
+  it("never changes, not even with a new release", () => {
+    const orders = ["a", "b", "c"].map((upload) =>
+      inOrderFor(upload, INSTANCES)
+        .map(({ name }) => name)
+        .join(""),
+    );
+    expect(orders).toEqual(["3201", "2013", "0312"]);
+  });
+
   it("gives each instance its share of the uploads", () => {
     const firsts = Array.from({ length: 1_000 }, (_, i) => inOrderFor(`upload-${i}`, INSTANCES)[0]?.name);
     for (const { name } of INSTANCES) {

@@ -90,6 +90,11 @@ describe("several models as one", () => {
   it("have the decoder of all that return embeddings", () => {
     const other = { ...decoder, sha256: "b".repeat(64) };
     expect(unionOf([aModel(), aModel({ decoder }), aModel({ decoder })])).toHaveProperty("decoder", decoder);
-    expect(unionOf([aModel({ decoder }), aModel({ decoder: other })])).not.toHaveProperty("decoder");
+    expect(unionOf([aModel({ decoder }), aModel()])).toHaveProperty("decoder", decoder);
+    for (const models of [
+      [aModel(), aModel()],
+      [aModel({ decoder }), aModel({ decoder }), aModel({ decoder: other })],
+    ] as const)
+      expect(unionOf(models)).not.toHaveProperty("decoder");
   });
 });
