@@ -25,14 +25,12 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
 
   npm run bench -- model        the processor time of a new picture, of a click and of eight boxes, for the embedded model and its
                                 variant builtin-fast, or for the folders of --folders
-  npm run bench -- decoder      the rebuilt mask decoder compared with SAM 2's export, which it downloads (184 MB): processor
-                                time, and masks
   npm run bench -- gateway      how many tasks and messages per second one gateway relays to 1, 10 and 50 connected workers
 
   --pictures N                  number of pictures, for prompts and for regions each (default 12)
   --frames N                    number of the clip's frames for the embedded model (default 12)
   --rounds N                    how often to measure each side of a comparison (default 5 for video and viewer, 3 for
-                                service, click, capacity, decoder and gateway, 6 for model, 10 for segment)
+                                service, click, capacity and gateway, 6 for model, 10 for segment)
   --folders A,B                 model folders; the others are compared with the first
   --part speed|memory|following only one part of the clip's measurement
   --part host|embedded          only one part of the service's measurement
@@ -78,7 +76,6 @@ const BENCHES = {
   capacity: ofRounds(3),
   gateway: ofRounds(3),
   model: { takes: ["rounds", "folders", "quick"], rounds: [6, 3] },
-  decoder: ofRounds(3),
 } as const satisfies Record<string, Bench>;
 
 export type BenchSubject = keyof typeof BENCHES;

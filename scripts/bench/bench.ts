@@ -2,7 +2,6 @@ import { availableParallelism } from "node:os";
 import { BENCH_HELP, type BenchRequest, type BenchSubject, parseBenchArguments } from "./arguments.ts";
 import { benchCapacity } from "./capacity/run.ts";
 import { benchClick } from "./click/run.ts";
-import { benchDecoder } from "./decoder/run.ts";
 import { benchGateway } from "./gateway/run.ts";
 import { benchModel } from "./model/run.ts";
 import { benchPictures } from "./pictures/run.ts";
@@ -24,7 +23,6 @@ const BENCHES: Readonly<
   segment: benchSegment,
   capacity: benchCapacity,
   model: benchModel,
-  decoder: benchDecoder,
   gateway: benchGateway,
 };
 
