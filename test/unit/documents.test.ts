@@ -92,7 +92,7 @@ describe("the monitoring page", () => {
   it("explains each event that the Worker logs as a warning or an error", () => {
     const sources = globSync("src/**/*.ts").map(read).join("\n");
     const events = new Set(
-      [...sources.matchAll(/log(?:Sparsely\(\s*platform,|\()\s*"(?:warn|error)",\s*"(\w+)"/g)].map(
+      [...sources.matchAll(/log(?:Sparsely\(\s*platform|\(\s*"(?:warn|error)"),\s*"(\w+)"/g)].map(
         (match) => match[1],
       ),
     );

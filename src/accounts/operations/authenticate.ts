@@ -237,7 +237,7 @@ function rateLimited(
   who: { account: string } | { address: string },
   message?: string,
 ): ServiceError {
-  logSparsely(platform, "warn", "rate_exceeded", who);
+  logSparsely(platform, "rate_exceeded", who);
   return new ServiceError("rate_limited", message, { retryAfterSeconds: RATE_PERIOD_SECONDS });
 }
 

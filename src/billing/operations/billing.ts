@@ -84,7 +84,7 @@ async function boundSessions(platform: Platform, accountId: string): Promise<voi
   const now = Date.now();
   const hour = Math.floor(now / HOUR_MS);
   if (await billing.countSession(accountId, hour, most)) return;
-  logSparsely(platform, "warn", "rate_exceeded", { account: accountId, of: "billing_sessions" });
+  logSparsely(platform, "rate_exceeded", { account: accountId, of: "billing_sessions" });
   throw new ServiceError(
     "rate_limited",
     `This account has opened ${most} billing pages within the last hour. Use one of them. ${TRY_AGAIN}.`,

@@ -22,7 +22,7 @@ export function admitStripeEvent(platform: Platform, signature: string | undefin
 
 /** The refusal of a webhook that the payment provider has not signed. */
 function refusedEvent(platform: Platform, reason: string): ServiceError {
-  logSparsely(platform, "warn", "webhook_refused", { reason });
+  logSparsely(platform, "webhook_refused", { reason });
   return new ServiceError("invalid_signature");
 }
 

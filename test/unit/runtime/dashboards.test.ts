@@ -39,7 +39,7 @@ const events = new Set(
     ...globSync("src/**/*.ts")
       .map((path) => readFileSync(path, "utf8"))
       .join("\n")
-      .matchAll(/log(?:Sparsely\(\s*platform,|\()\s*[^,]+,\s*"(\w+)"/g),
+      .matchAll(/log(?:Sparsely)?\(\s*[^,]+,\s*"(\w+)"/g),
   ]
     .map((match) => match[1] ?? "")
     .concat("job_started", "job_ended"),
