@@ -1,4 +1,4 @@
-import { base64url } from "jose";
+import { base64url, errors } from "jose";
 
 /** The service's secrets, from which a key is derived for each purpose. */
 export interface Secrets {
@@ -25,12 +25,11 @@ const ID_BYTES = 9;
 export const keyIdOf = async (secret: string): Promise<string> =>
   base64url.encode((await deriveKey(secret, "key id")).subarray(0, ID_BYTES));
 
-/** Returns the secret with this key id; null if it is not one of ours. */
-export async function secretOf(
-  { current, previous }: Secrets,
-  keyId: string | undefined,
-): Promise<string | null> {
-  for (const secret of [current, previous])
-    if (secret !== null && keyId === (await keyIdOf(secret))) return secret;
-  return null;
-}
+/** Finds the key for one purpose of the secret that a header names. @throws JOSEError if it is not one of ours */
+export const keyFinder =
+  ({ current, previous }: Secrets, purpose: string) =>
+  async ({ kid }: { readonly kid?: string }): Promise<Uint8Array> => {
+    for (const secret of [current, previous])
+      if (secret !== null && kid === (await keyIdOf(secret))) return deriveKey(secret, purpose);
+    throw new errors.JWKSNoMatchingKey();
+  };

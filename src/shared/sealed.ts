@@ -1,5 +1,5 @@
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader, errors } from "jose";
-import { bytesOf, deriveKey, keyIdOf, secretOf, type Secrets } from "./keys.ts";
+import { bytesOf, deriveKey, keyFinder, keyIdOf, type Secrets } from "./keys.ts";
 
 /** Encrypts a string for storage (JWE, A256GCM, with the key's id), by a key for this purpose alone. */
 export async function seal({ current }: Secrets, purpose: string, text: string): Promise<string> {
@@ -10,13 +10,8 @@ export async function seal({ current }: Secrets, purpose: string, text: string):
 
 /** Returns the decrypted string, or null if none of the secrets sealed it, the purpose differs, or it was changed. */
 export async function unseal(secrets: Secrets, purpose: string, sealed: string): Promise<string | null> {
-  const keyOf = async ({ kid }: { kid?: string }): Promise<Uint8Array> => {
-    const secret = await secretOf(secrets, kid);
-    if (secret === null) throw new errors.JWEDecryptionFailed();
-    return deriveKey(secret, purpose);
-  };
   try {
-    const { plaintext } = await compactDecrypt(sealed, keyOf, {
+    const { plaintext } = await compactDecrypt(sealed, keyFinder(secrets, purpose), {
       keyManagementAlgorithms: ["dir"],
       contentEncryptionAlgorithms: ["A256GCM"],
     });

@@ -1,13 +1,12 @@
 import { jwtVerify, SignJWT, errors, type JWTPayload } from "jose";
 import { z } from "zod";
 import { sha256Hex } from "./digest.ts";
-import { deriveKey, keyIdOf, secretOf, type Secrets } from "./keys.ts";
+import { deriveKey, keyFinder, keyIdOf, type Secrets } from "./keys.ts";
 
 /** A token's purpose: a token for one purpose is invalid for another. */
 export type Purpose = "lease" | "cursor";
 
-const keyOf = (secret: string, purpose: Purpose): Promise<Uint8Array> =>
-  deriveKey(secret, `token ${purpose}`);
+const keyPurpose = (purpose: Purpose): string => `token ${purpose}`;
 
 /**
  * Signs claims for one purpose (JWT, HS256, with the key's id), by a key for this purpose alone. `expiresAt` is epoch
@@ -22,7 +21,7 @@ export async function signToken(
   const header = { alg: "HS256", kid: await keyIdOf(current) };
   const token = new SignJWT(claims).setProtectedHeader(header).setAudience(purpose);
   if (expiresAt !== undefined) token.setExpirationTime(Math.ceil(expiresAt / 1000));
-  return token.sign(await keyOf(current, purpose));
+  return token.sign(await deriveKey(current, keyPurpose(purpose)));
 }
 
 /**
@@ -34,13 +33,9 @@ export async function verifyToken(
   purpose: Purpose,
   token: string,
 ): Promise<JWTPayload | null> {
-  const keyFor = async ({ kid }: { kid?: string }): Promise<Uint8Array> => {
-    const secret = await secretOf(secrets, kid);
-    if (secret === null) throw new errors.JWSSignatureVerificationFailed();
-    return keyOf(secret, purpose);
-  };
   try {
-    const { payload } = await jwtVerify(token, keyFor, { algorithms: ["HS256"], audience: purpose });
+    const key = keyFinder(secrets, keyPurpose(purpose));
+    const { payload } = await jwtVerify(token, key, { algorithms: ["HS256"], audience: purpose });
     return payload;
   } catch (error) {
     if (error instanceof errors.JOSEError) return null;
