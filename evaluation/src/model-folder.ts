@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import type { Provider } from "../../inference-container/src/device/messages.ts";
+import { fileDigest } from "../../inference-container/src/models/folder.ts";
 import { loadModel } from "../../inference-container/src/models/load.ts";
 import type { Model } from "../../inference-container/src/models/model.ts";
 import { decodePicture } from "../../inference-container/src/pictures/decode.ts";
@@ -38,10 +37,7 @@ export async function withModelFolder<T>(
 
 async function answer(model: Model, question: Question): Promise<Answer> {
   const { path, prompts, threshold, regions } = question;
-  const hash = createHash("sha256")
-    .update(await readFile(path))
-    .digest("hex");
-  const picture = await decodePicture(path, hash, PIXEL_LIMIT);
+  const picture = await decodePicture(path, await fileDigest(path), PIXEL_LIMIT);
   const { width, height } = picture;
   if (width !== question.width || height !== question.height)
     throw new Error(

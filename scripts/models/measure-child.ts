@@ -1,9 +1,8 @@
 /** Loads one model folder and sends a report to the parent process. */
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ModelFolderError } from "../../inference-container/src/models/errors.ts";
-import { readManifest } from "../../inference-container/src/models/folder.ts";
+import { fileDigest, readManifest } from "../../inference-container/src/models/folder.ts";
 import { openModel } from "../../inference-container/src/models/load.ts";
 import type { NamedTensor } from "../../inference-container/src/models/loaded-model.ts";
 import { Manifest } from "../../inference-container/src/models/manifest.ts";
@@ -51,10 +50,7 @@ async function measure(folder: string, provider: Provider, cpuNodes: boolean): P
 
 async function runGolden(model: Model, folder: string, { golden }: Manifest): Promise<Usable["golden"]> {
   const path = join(folder, golden.picture);
-  const hash = createHash("sha256")
-    .update(await readFile(path))
-    .digest("hex");
-  const picture = await decodePicture(path, hash, PIXEL_LIMIT);
+  const picture = await decodePicture(path, await fileDigest(path), PIXEL_LIMIT);
   const { prompt, threshold } = golden;
   const timed = async (): Promise<{ ms: number; found: Segmentation }> => {
     const started = performance.now();
