@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
-import { Failure as ClientFailure } from "../../client/src/cli/failure.ts";
 import { runCommandLine } from "../../client/src/cli/run.ts";
 import { parseOrder } from "../../client/src/cli/segment/arguments.ts";
 import { kindOf } from "../../client/src/cli/segment/inputs/media.ts";
-import { Interrupted, terminalUntil } from "../../client/src/cli/terminal.ts";
+import { terminalUntil } from "../../client/src/cli/terminal.ts";
 import { ResultFormat, VideoFormat } from "../../src/jobs/contract/job.ts";
-import { Failure, readArguments, texts, usageError } from "../shared/command-line.ts";
+import { readArguments, texts, usageError } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import type { StackAddress } from "../shared/state/state-folder.ts";
 
@@ -67,11 +66,7 @@ export function segmentArguments(args: readonly string[], from: string): string[
     "--preview",
     `--out=${resolve(from, out, `${basename(file, extname(file))}-${time}`)}`,
   ];
-  try {
-    parseOrder(order);
-  } catch (error) {
-    throw error instanceof ClientFailure ? new Failure(error.message, error.exitCode) : error;
-  }
+  parseOrder(order);
   return ["segment", ...order];
 }
 
@@ -81,9 +76,7 @@ export async function segmentOn(
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<number> {
-  const control = new AbortController();
-  signal.addEventListener("abort", () => control.abort(new Interrupted(130)), { once: true });
-  const terminal = terminalUntil(control.signal);
+  const terminal = terminalUntil(signal);
   const code = await runCommandLine(args, {
     ...terminal,
     env: { ...process.env, SEGMENTATION_BASE_URL: baseUrl, SEGMENTATION_API_KEY: apiKey },

@@ -1,26 +1,10 @@
 /** The common part of the project's commands: arguments, exit codes, messages instead of stack traces, Ctrl-C. */
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { Failure, usageFailure as usageError } from "../../client/src/cli/failure.ts";
+import { EXIT_CODES, Interrupted } from "../../client/src/cli/terminal.ts";
 import { messageOf } from "./error-parts.ts";
 
-const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-type EndingSignal = (typeof ENDING_SIGNALS)[number];
-const EXIT_CODES: Readonly<Record<EndingSignal, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
-
-/** A failure whose message is printed without a stack trace. Exit code 2 means a wrong command line, 1 everything else. */
-export class Failure extends Error {
-  override readonly name = "Failure";
-  readonly exitCode: number;
-
-  constructor(message: string, exitCode: 1 | 2 = 1) {
-    super(message);
-    this.exitCode = exitCode;
-  }
-}
-
-/** The failure for a wrong command line: exit code 2. */
-export function usageError(message: string): Failure {
-  return new Failure(message, 2);
-}
+export { Failure, usageError };
 
 type OptionsOf<Name extends string, Type> = Readonly<Record<Name, { readonly type: Type }>>;
 
@@ -84,17 +68,6 @@ export function wholeNumber(option: string, text: string, most = Number.MAX_SAFE
   throw usageError(`${option} must be a whole number ${range}.`);
 }
 
-/** The reason for ending a command. */
-class Interrupted extends Error {
-  override readonly name = "Interrupted";
-  readonly exitCode: number;
-
-  constructor(signal: EndingSignal) {
-    super(`Interrupted by ${signal}.`);
-    this.exitCode = EXIT_CODES[signal];
-  }
-}
-
 /**
  * Runs a command and ends the process with its exit code.
  * The first SIGINT, SIGTERM or SIGHUP aborts `signal` with an `Interrupted` and gives the command time to clean up.
@@ -103,14 +76,14 @@ class Interrupted extends Error {
 export async function runCommand(command: (signal: AbortSignal) => Promise<number>): Promise<never> {
   const controller = new AbortController();
   let firstAt = 0;
-  for (const name of ENDING_SIGNALS) {
+  for (const [name, code] of Object.entries(EXIT_CODES)) {
     process.on(name, () => {
       // A Ctrl-C reaches this process twice: from the terminal and forwarded by npm.
-      if (firstAt > 0 && Date.now() - firstAt > 1_000) process.exit(EXIT_CODES[name]);
+      if (firstAt > 0 && Date.now() - firstAt > 1_000) process.exit(code);
       if (firstAt > 0) return;
       firstAt = Date.now();
       console.error("\nStopping…");
-      controller.abort(new Interrupted(name));
+      controller.abort(new Interrupted(code));
     });
   }
   try {

@@ -30,15 +30,15 @@ export class Interrupted extends Error {
   }
 }
 
-const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+export const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /** The terminal of this process. The first signal lets the command finish in order; the second ends it at once. */
 export function processTerminal(): Terminal {
   const control = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  for (const [name, code] of Object.entries(EXIT_CODES))
     process.on(name, () => {
-      if (control.signal.aborted) process.exit(EXIT_CODES[name]);
-      control.abort(new Interrupted(EXIT_CODES[name]));
+      if (control.signal.aborted) process.exit(code);
+      control.abort(new Interrupted(code));
     });
   return terminalUntil(control.signal);
 }

@@ -1,12 +1,9 @@
+import { styleText } from "node:util";
 import type { Terminal } from "../terminal.ts";
 
-const CODES = { bold: [1, 22], red: [31, 39], green: [32, 39], dim: [2, 22] } as const;
-
 /** A string in a style, if the terminal shows any. */
-export function style(terminal: Terminal, name: keyof typeof CODES, text: string): string {
-  const [on, off] = CODES[name];
-  return terminal.hasColours ? `\x1b[${on}m${text}\x1b[${off}m` : text;
-}
+export const style = (terminal: Terminal, name: "bold" | "red" | "green" | "dim", text: string): string =>
+  terminal.hasColours ? styleText(name, text, { validateStream: false }) : text;
 
 /** The columns of a terminal that a string takes: characters of East Asia and emoji take two. */
 export const widthOf = (text: string): number =>
