@@ -1,34 +1,30 @@
 import { z } from "zod";
 
 /** The fields of a schema in the API's document that this reads. */
-interface Schema {
-  readonly $ref?: string | undefined;
-  readonly type?: string | string[] | undefined;
-  readonly const?: string | number | undefined;
-  readonly enum?: (string | number)[] | undefined;
-  readonly description?: string | undefined;
-  readonly properties?: Record<string, Schema> | undefined;
-  readonly required?: string[] | undefined;
-  readonly items?: Schema | false | undefined;
-  readonly prefixItems?: Schema[] | undefined;
-  readonly anyOf?: Schema[] | undefined;
-  readonly oneOf?: Schema[] | undefined;
-}
-const Schema: z.ZodType<Schema> = z.lazy(() =>
-  z.object({
-    $ref: z.string().optional(),
-    type: z.union([z.string(), z.array(z.string())]).optional(),
-    const: z.union([z.string(), z.number()]).optional(),
-    enum: z.array(z.union([z.string(), z.number()])).optional(),
-    description: z.string().optional(),
-    properties: z.record(z.string(), Schema).optional(),
-    required: z.array(z.string()).optional(),
-    items: z.union([Schema, z.literal(false)]).optional(),
-    prefixItems: z.array(Schema).optional(),
-    anyOf: z.array(Schema).optional(),
-    oneOf: z.array(Schema).optional(),
-  }),
-);
+const Schema = z.object({
+  $ref: z.string().optional(),
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  const: z.union([z.string(), z.number()]).optional(),
+  enum: z.array(z.union([z.string(), z.number()])).optional(),
+  description: z.string().optional(),
+  required: z.array(z.string()).optional(),
+  get properties() {
+    return z.record(z.string(), Schema).optional();
+  },
+  get items() {
+    return z.union([Schema, z.literal(false)]).optional();
+  },
+  get prefixItems() {
+    return z.array(Schema).optional();
+  },
+  get anyOf() {
+    return z.array(Schema).optional();
+  },
+  get oneOf() {
+    return z.array(Schema).optional();
+  },
+});
+type Schema = z.infer<typeof Schema>;
 
 const Content = z.record(z.string(), z.object({ schema: Schema }));
 const Operation = z.object({
