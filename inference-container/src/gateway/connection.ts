@@ -44,7 +44,7 @@ export interface GatewayOptions {
 
 /** Node's WebSocket, which takes headers. */
 type Options = { readonly headers: Readonly<Record<string, string>> };
-const SocketWithHeaders: new (url: string, options: Options) => WebSocket = WebSocket;
+export const SocketWithHeaders: new (url: string, options: Options) => WebSocket = WebSocket;
 
 /** Returns a random pause, so that services do not come back at the same time: half of `ms` to all of it. */
 const jittered = (ms: number): number => ms * (0.5 + Math.random() / 2);

@@ -9,6 +9,7 @@ import {
   PONG,
   PROTOCOL,
 } from "@segmentation/protocol";
+import { SocketWithHeaders } from "../../../inference-container/src/gateway/connection.ts";
 import type { BenchRequest } from "../arguments.ts";
 import { withWorker } from "../capacity/with-worker.ts";
 import { formatSpread, markdownTable, spread } from "../report.ts";
@@ -42,8 +43,6 @@ const HELLO: GatewayHello = {
   tasks: [],
 };
 
-type Options = { readonly headers: Readonly<Record<string, string>> };
-const SocketWithHeaders: new (url: string, options: Options) => WebSocket = WebSocket;
 const Task = z.object({ key: z.string() });
 
 /** Connects a worker that takes every task and ends it soon. Resolves when it is connected. */
