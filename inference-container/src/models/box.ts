@@ -1,6 +1,7 @@
-/** Axis-aligned boxes [x1, y1, x2, y2] and non-maximum suppression. */
+/** Boxes of models, and non-maximum suppression. */
+import type { Corners } from "@segmentation/masks";
 
-export type Box = readonly [number, number, number, number];
+export type Box = Corners;
 
 interface ScoredBox {
   readonly box: Box;

@@ -24,8 +24,8 @@ export interface RegionPoint {
 /** Marks an object as a request does: a box around it, or points on it and outside it, in picture pixels. */
 export type Place = { readonly box: Box } | { readonly points: readonly RegionPoint[] };
 
-/** A box in picture pixels, 0 ≤ x1 < x2 ≤ width. */
-type Corners = readonly [x1: number, y1: number, x2: number, y2: number];
+/** A box of a model: two corners in picture pixels, 0 ≤ x1 < x2 ≤ width. Every other box has a width and a height. */
+export type Corners = readonly [x1: number, y1: number, x2: number, y2: number];
 
 /**
  * Marks an object as a model takes it: its box, points on it and outside it, or both, in picture pixels and inside
