@@ -1,7 +1,7 @@
 /** RF-DETR Seg: finds the boxes and the masks of COCO's categories in one run (Robinson et al., 2025). */
 import type { Usage } from "../../device/usage.ts";
 import { sigmoid } from "../arithmetic.ts";
-import { type Box, boxAround, clipBox } from "../box.ts";
+import type { Box } from "../box.ts";
 import { confidenceOf } from "../confidence.ts";
 import { ModelFolderError } from "../errors.ts";
 import { floats, type Graph } from "../graph.ts";
@@ -11,6 +11,7 @@ import type { Labelled } from "../labels/model.ts";
 import type { ImageInput, TensorSpec } from "../manifest.ts";
 import type { LogitGrid } from "@segmentation/masks";
 import type { Picture } from "../model.ts";
+import { queryBoxes } from "../sam2/queries.ts";
 import type { RfDetrManifest } from "./manifest.ts";
 
 /** The graph's columns are COCO's category ids, 0 to 90; the embedded detector's columns begin with id 1. */
@@ -73,13 +74,14 @@ export class Detector {
       throw new Error(
         `The detector gave ${scores.length} logits and ${masks.length} mask logits for ${queries} boxes.`,
       );
+    const inPicture = queryBoxes(boxes, picture, picture);
     // One box and one mask for all categories of a query.
     const drawn = new Map<number, { readonly box: Box; readonly mask: LogitGrid } | undefined>();
     return this.#best(scores, queries).flatMap(({ query, column, score }) => {
       const label = this.#labels.get(column);
       if (label === undefined) return [];
       if (!drawn.has(query)) {
-        const box = pictureBox(boxes, query, picture);
+        const box = inPicture[query];
         // A copy: a view would keep the masks of all queries in memory.
         const logits = masks.slice(query * width * height, (query + 1) * width * height);
         drawn.set(query, box && { box, mask: { width, height, logits } });
@@ -99,11 +101,6 @@ export class Detector {
     }
     return pairs.toSorted((a, b) => b.score - a.score).slice(0, queries);
   }
-}
-
-function pictureBox(boxes: Float32Array, query: number, { width, height }: Picture): Box | undefined {
-  const [x = 0, y = 0, w = 0, h = 0] = boxes.subarray(4 * query, 4 * query + 4);
-  return clipBox(boxAround(x * width, y * height, w * width, h * height), width, height);
 }
 
 function sizeOf(file: string, { name, shape }: TensorSpec): { width: number; height: number } {
