@@ -1,7 +1,6 @@
-import { findRuns, type LogitGrid, type RowRuns } from "@segmentation/masks";
+import { findRuns, type LogitGrid, type RowRuns, type Size } from "@segmentation/masks";
 import { maskPixels } from "../masks/write-mask-png.ts";
 import { ByteCache } from "../models/memory/byte-cache.ts";
-import type { Size } from "../size.ts";
 
 /** Bytes of run lengths that are kept for further takers: some hundred masks of a large picture. */
 const KEPT_BYTES = 134_217_728;

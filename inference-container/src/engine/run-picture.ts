@@ -1,7 +1,7 @@
 import { openFormats } from "../formats/open-formats.ts";
 import { Usage } from "../device/usage.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
-import { placed, type Region } from "@segmentation/masks";
+import { placed, type Region, type Size } from "@segmentation/masks";
 import type { Model } from "../models/model.ts";
 import { decodePicture } from "../pictures/decode.ts";
 import { readPriorMask } from "../pictures/prior-mask.ts";
@@ -13,7 +13,6 @@ import { stepsOf } from "../steps.ts";
 import { writeMasks } from "./write-masks.ts";
 import { joinProblems, type TaskRegion } from "@segmentation/protocol";
 import type { Semaphore } from "../semaphore.ts";
-import type { Size } from "../size.ts";
 
 /**
  * Decodes, infers, rasterizes and encodes one picture. Only the graphs take turns, so that the next picture is decoded

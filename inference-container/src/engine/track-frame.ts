@@ -1,6 +1,6 @@
 import type { Problem } from "@segmentation/protocol";
 import { type CocoShape, cocoShapeOf } from "../formats/coco-shape.ts";
-import { CLIP_MASK_THRESHOLD, findRuns, type LogitGrid } from "@segmentation/masks";
+import { CLIP_MASK_THRESHOLD, findRuns, type LogitGrid, type Size } from "@segmentation/masks";
 import type { Box } from "../models/box.ts";
 import { checkSegmentation } from "../models/check-segmentation.ts";
 import type { Instance, OpenPicture, Segmentation } from "../models/model.ts";
@@ -9,7 +9,6 @@ import { Bridges } from "../following/bridge.ts";
 import { Tracker } from "../tracking/tracker.ts";
 import type { MaskedObject } from "../video/masks-json.ts";
 import type { FollowedObject } from "./follow-clip.ts";
-import type { Size } from "../size.ts";
 import type { Step } from "../steps.ts";
 import type { VideoTask } from "../messages.ts";
 import { unservedNotice } from "./notices.ts";

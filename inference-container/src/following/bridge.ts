@@ -1,4 +1,5 @@
 /** Bridges gaps in tracks: searches for an object that the detector misses for a moment, where it is expected. */
+import type { Size } from "@segmentation/masks";
 import { type Box, clipBox } from "../models/box.ts";
 import type { Followable, Instance, PictureAppearance } from "../models/model.ts";
 import { coverage } from "../models/sam2/appearance.ts";
@@ -6,7 +7,6 @@ import { descriptorOf } from "./choice.ts";
 import { type Claim, find, type Sought } from "./find.ts";
 import { glimpse, Memory } from "./memory.ts";
 import { windowAbout } from "./parts.ts";
-import type { Size } from "../size.ts";
 import type { Gap } from "../tracking/tracker.ts";
 
 /** Seconds after its last detection for which an object is searched without one. */

@@ -1,5 +1,5 @@
 /** Finds objects of earlier frames in a frame. Every continued mask comes from here. */
-import type { RegionPoint } from "@segmentation/masks";
+import type { RegionPoint, Size } from "@segmentation/masks";
 import type { Box } from "../models/box.ts";
 import {
   gridArea,
@@ -11,7 +11,6 @@ import {
   samplesAt,
 } from "@segmentation/masks";
 import type { DrawnRegion, Followable, PictureAppearance } from "../models/model.ts";
-import type { Size } from "../size.ts";
 import { best, type Expected, type Offer, weigh } from "./choice.ts";
 import { cellsWithin, appearanceOf, type Memory } from "./memory.ts";
 import { type Part, partsOf, windowAbout } from "./parts.ts";

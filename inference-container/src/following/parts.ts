@@ -1,8 +1,7 @@
 /** Votes on a grid of cells: their window around a box, and the connected parts that they form. */
-import type { RegionPoint } from "@segmentation/masks";
+import type { RegionPoint, Size } from "@segmentation/masks";
 import type { Box } from "../models/box.ts";
 import { components } from "@segmentation/masks";
-import type { Size } from "../size.ts";
 
 /** The margin of a window around a box, as a share of the box's sides. */
 const SURROUNDINGS = 0.75;

@@ -1,9 +1,8 @@
 /** Finds the content of a box that looks unlike the box's surroundings. */
-import type { RegionPoint } from "@segmentation/masks";
+import type { RegionPoint, Size } from "@segmentation/masks";
 import { cosine } from "../models/arithmetic.ts";
 import type { Box } from "../models/box.ts";
 import type { PictureAppearance } from "../models/model.ts";
-import type { Size } from "../size.ts";
 import { cellsWithin } from "./memory.ts";
 import { sumAround, windowAbout } from "./parts.ts";
 

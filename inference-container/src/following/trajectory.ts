@@ -1,8 +1,7 @@
 /** Follows objects from frame to frame in one direction of time, from the frames in which regions mark them. */
 import { type Box, clipBox } from "../models/box.ts";
-import type { LogitGrid, Region } from "@segmentation/masks";
+import type { LogitGrid, Region, Size } from "@segmentation/masks";
 import type { Followable, PictureAppearance } from "../models/model.ts";
-import type { Size } from "../size.ts";
 import { Track } from "../tracking/track.ts";
 import { isCut } from "./cut.ts";
 import { type Claim, find, type Found, overlapTooMuch, type Scene, type Sought } from "./find.ts";

@@ -1,3 +1,4 @@
+import type { Size } from "@segmentation/masks";
 import {
   categoriesOf,
   type Category,
@@ -8,7 +9,6 @@ import {
   regionCategoryId,
 } from "@segmentation/protocol";
 import type { VideoTask, WrittenFile } from "../messages.ts";
-import type { Size } from "../size.ts";
 import type { MaskedFrame, MaskedObject } from "../video/masks-json.ts";
 import { AnnotationsFile } from "./annotations-file.ts";
 import type { CocoShape } from "./coco-shape.ts";

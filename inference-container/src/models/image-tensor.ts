@@ -1,9 +1,9 @@
 /** Turns a picture into the input tensor of a vision graph. */
+import type { Size } from "@segmentation/masks";
 import { Tensor } from "../onnx/runtime.ts";
 import type { Dtype } from "../device/values.ts";
 import sharp from "sharp";
 import { freeBuffer } from "../free-buffer.ts";
-import type { Size } from "../size.ts";
 import type { ImageInput } from "./manifest.ts";
 import type { Picture } from "./model.ts";
 import { interpolate, resize, resizeSquare } from "./resampling.ts";

@@ -1,10 +1,9 @@
 /** The interface between the engine and a model family: pictures and prompts in, instances out. */
-import type { EmbeddingData, LogitGrid, Region } from "@segmentation/masks";
+import type { EmbeddingData, LogitGrid, Region, Size } from "@segmentation/masks";
 import type { ImageParameters, ImageWork } from "@segmentation/protocol";
 import type { Box } from "./box.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Usage } from "../device/usage.ts";
-import type { Size } from "../size.ts";
 
 /** A decoded picture: three sRGB bytes per pixel, row by row, as a viewer shows it (orientation applied). */
 export interface Picture {

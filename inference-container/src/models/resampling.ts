@@ -1,6 +1,6 @@
 /** Resizes pictures as the models' references do. */
 
-import type { Size } from "../size.ts";
+import type { Size } from "@segmentation/masks";
 
 /** The source samples of each target sample, and their weights. */
 interface Windows<W extends Int32Array | Float64Array> {

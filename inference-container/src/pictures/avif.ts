@@ -1,7 +1,7 @@
 /** Reads the picture's properties from an AVIF file's header (ISO/IEC 14496-12 and 23008-12). */
 import type { FileHandle } from "node:fs/promises";
+import type { Size } from "@segmentation/masks";
 import { boxesOf, readAt } from "../file-reads.ts";
-import type { Size } from "../size.ts";
 
 export interface AvifProperties {
   readonly size?: Size;

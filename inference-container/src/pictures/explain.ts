@@ -1,9 +1,8 @@
 /** Finds the reason why a picture can't be decoded. The decoder only reports damage. */
 import { type FileHandle, readFile } from "node:fs/promises";
-import type { FileKind } from "@segmentation/masks";
+import type { FileKind, Size } from "@segmentation/masks";
 import { type TaskFailure, taskFailure } from "../failures.ts";
 import { boxesOf, readAt } from "../file-reads.ts";
-import type { Size } from "../size.ts";
 import { readAvif } from "./avif.ts";
 import { isWholeGif, readGif } from "./gif.ts";
 import { readJpeg, unreadJpeg } from "./jpeg.ts";

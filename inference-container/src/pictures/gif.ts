@@ -1,7 +1,7 @@
 /** Reads parts of a GIF file's structure (GIF89a) that its decoder leaves out. */
 import type { FileHandle } from "node:fs/promises";
+import type { Size } from "@segmentation/masks";
 import { pagedReader, readAt } from "../file-reads.ts";
-import type { Size } from "../size.ts";
 
 export interface GifStructure {
   /** The area that viewers show: the screen, or more if the first frame extends beyond it. */

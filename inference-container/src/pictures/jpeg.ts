@@ -1,5 +1,5 @@
 /** Reads parts of a JPEG file's structure (ITU-T T.81, annex B) that its decoder does not report. */
-import type { Size } from "../size.ts";
+import type { Size } from "@segmentation/masks";
 
 export interface JpegFrame extends Size {
   /** The place of its header. */

@@ -1,8 +1,7 @@
 /** Reads the mask of an earlier result, which a region corrects. */
 import sharp from "sharp";
 import { taskFailure } from "../failures.ts";
-import { type LogitGrid, priorOf } from "@segmentation/masks";
-import type { Size } from "../size.ts";
+import { type LogitGrid, priorOf, type Size } from "@segmentation/masks";
 
 /**
  * The mask as logits.

@@ -1,7 +1,7 @@
 import type { Problem } from "@segmentation/protocol";
+import type { Size } from "@segmentation/masks";
 import type { FrameList } from "./frame-list.ts";
 import type { ClipInput } from "./input-arguments.ts";
-import type { Size } from "../size.ts";
 import type { Colours } from "./tone-mapping.ts";
 
 /** A video to process. Its size is that of its frames as a player shows them: rotation and non-square pixels applied. */

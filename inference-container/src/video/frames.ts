@@ -1,10 +1,10 @@
 import { setImmediate as wholeTurn } from "node:timers/promises";
+import type { Size } from "@segmentation/masks";
 import { type Announced, AnnouncedFrames, announceFrames, toFrames } from "./frame-stream.ts";
 import type { Clip } from "./clip.ts";
 import { FfmpegRun } from "./ffmpeg-run.ts";
 import { frameAt, frameSelection, type Pass, passSelection, planPasses } from "./select-filter.ts";
 import { inputArguments } from "./input-arguments.ts";
-import type { Size } from "../size.ts";
 import { toneMapping } from "./tone-mapping.ts";
 import { isShortOfMemory, whyUnread } from "./refusals.ts";
 

@@ -1,8 +1,7 @@
-import type { Rle } from "@segmentation/masks";
+import type { Rle, Size } from "@segmentation/masks";
 import { taskFailure } from "../failures.ts";
 import { TextFile, type WrittenText } from "../text-file.ts";
 import type { Instance } from "../models/model.ts";
-import type { Size } from "../size.ts";
 
 /** Facts about the clip in the file: its size in pixels as a viewer shows it, and the samples' frames per second. */
 export interface MaskedClip extends Size {

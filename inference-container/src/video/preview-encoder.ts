@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { problemOf } from "@segmentation/protocol";
+import type { Size } from "@segmentation/masks";
 import { TaskFailure } from "../failures.ts";
 import { FfmpegRun, STALL_SECONDS } from "./ffmpeg-run.ts";
-import type { Size } from "../size.ts";
 import { rawMatroskaFrame, rawMatroskaHeader } from "./raw-matroska.ts";
 
 /** Ticks per second of the encoded clip: a multiple of the usual frame rates, with a resolution of 0.01 ms. */

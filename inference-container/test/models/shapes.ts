@@ -1,6 +1,6 @@
 import sharp from "sharp";
+import type { Size } from "@segmentation/masks";
 import type { Picture } from "../../src/models/model.ts";
-import type { Size } from "../../src/size.ts";
 
 /** Places in the picture: on each shape, in the ring's hole, and in the hole next to the ring. */
 export const PLACES = {

@@ -4,12 +4,12 @@ import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { expect } from "vitest";
+import type { Size } from "@segmentation/masks";
 import { type Box, clipBox } from "../../src/models/box.ts";
 import { readTemplates } from "../../src/models/describe-folder.ts";
 import type { ImageTensor } from "../../src/models/image-tensor.ts";
 import type { ImageInput } from "../../src/models/manifest.ts";
 import type { Picture } from "../../src/models/model.ts";
-import type { Size } from "../../src/size.ts";
 import { present } from "../../../test/support/at.ts";
 import { isLong } from "../support/form.ts";
 

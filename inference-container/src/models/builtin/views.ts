@@ -1,6 +1,6 @@
 /** The parts of a picture for the detector: small objects are large enough for it only in a part. */
+import type { Size } from "@segmentation/masks";
 import { type Box, boxIou } from "../box.ts";
-import type { Size } from "../../size.ts";
 import { type View, wholeView } from "../image-tensor.ts";
 import type { Labelled } from "../labels/model.ts";
 import type { Views } from "./manifest.ts";

@@ -1,4 +1,5 @@
 /** Grounding DINO: finds the boxes of one phrase in a picture. */
+import type { Size } from "@segmentation/masks";
 import type { Usage } from "../../device/usage.ts";
 import { floats, type Graph, type Tensors } from "../graph.ts";
 import { imageTensor, type ImageTensor } from "../image-tensor.ts";
@@ -8,7 +9,6 @@ import { type TensorForm, tensorOf } from "../tensors.ts";
 import type { GroundingDinoManifest } from "./manifest.ts";
 import type { PhraseTokenizer } from "./tokenizer.ts";
 import { Tensor } from "../../onnx/runtime.ts";
-import type { Size } from "../../size.ts";
 import { sigmoid } from "../arithmetic.ts";
 
 export class Detector {

@@ -1,7 +1,6 @@
 /** Turns a model server's parsed answer into objects and regions, and checks every value. */
-import type { Size } from "../../size.ts";
 import { type Box, clipBox } from "../box.ts";
-import type { LogitGrid } from "@segmentation/masks";
+import type { LogitGrid, Size } from "@segmentation/masks";
 import type { DrawnRegion, Instance } from "../model.ts";
 import { GRID } from "./contract.ts";
 import { type Outputs, WrongAnswer } from "./response.ts";

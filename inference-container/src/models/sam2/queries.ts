@@ -1,9 +1,8 @@
 /** Boxes of a detector with one box per query, and a score of each for a prompt, as in DETR (Carion et al., 2020). */
 import { type Box, boxAround, clipBox, suppress } from "../box.ts";
 import { confidenceOf } from "../confidence.ts";
-import type { LogitGrid } from "@segmentation/masks";
+import type { LogitGrid, Size } from "@segmentation/masks";
 import type { Instance, SegmentRequest } from "../model.ts";
-import type { Size } from "../../size.ts";
 import type { BoxChoice } from "./manifest.ts";
 
 /** A detected object, of a prompt. */

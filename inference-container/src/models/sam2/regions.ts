@@ -1,6 +1,5 @@
 /** Divides regions into runs of SAM 2's decoder. */
-import { clicksOf, type LogitGrid, type Region } from "@segmentation/masks";
-import type { Size } from "../../size.ts";
+import { clicksOf, type LogitGrid, type Region, type Size } from "@segmentation/masks";
 
 /**
  * Divides regions, by their indices, into runs of the decoder: at most `size` per run, all with the same number of

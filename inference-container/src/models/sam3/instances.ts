@@ -3,9 +3,8 @@ import { type Box, clipBox, suppress } from "../box.ts";
 import type { Tensor } from "../../onnx/runtime.ts";
 import { floats, type Tensors } from "../graph.ts";
 import { floatValues } from "../tensors.ts";
-import type { LogitGrid } from "@segmentation/masks";
+import type { LogitGrid, Size } from "@segmentation/masks";
 import type { Instance, SegmentRequest } from "../model.ts";
-import type { Size } from "../../size.ts";
 import type { Outputs } from "./manifest.ts";
 import { sigmoid } from "../arithmetic.ts";
 
