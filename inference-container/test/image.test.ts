@@ -6,8 +6,8 @@ import { PROJECT_ROOT } from "../../scripts/shared/root.ts";
 import { contextFiles, readIgnored, readStages } from "./support/image.ts";
 
 const read = (path: string): string => readFileSync(join(PROJECT_ROOT, path), "utf8");
-const ignored = readIgnored(PROJECT_ROOT);
-const filesOf = (source: string): string[] => contextFiles(PROJECT_ROOT, source, ignored);
+const ignored = readIgnored();
+const filesOf = (source: string): string[] => contextFiles(source, ignored);
 const LISTS = ["package.json", "package-lock.json", ".npmrc"];
 const PACKAGES = ["protocol", "masks", "inference-container"];
 const CUDA = "inference-container/cuda";

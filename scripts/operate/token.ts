@@ -21,7 +21,8 @@ function parseEmail(): string | null {
   return address.data;
 }
 
-async function identityUrlOf(state = stateFolder(process.env["STATE_DIR"])): Promise<string> {
+async function identityUrlOf(): Promise<string> {
+  const state = stateFolder(process.env["STATE_DIR"]);
   const text = await readIfPresent(state.ready);
   if (text === null) throw new Failure(`No stack is running in ${state.path}. Start one with npm start.`);
   const { identityUrl } = StackAddress.parse(JSON.parse(text));

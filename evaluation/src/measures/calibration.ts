@@ -6,6 +6,8 @@ export interface Outcome {
   readonly right: boolean;
 }
 
+const BINS = 10;
+
 /** The finds with a score in [from, to), in the last bin to 1 inclusive. */
 export interface Bin {
   readonly from: number;
@@ -30,14 +32,14 @@ export interface Calibration {
  * Measures if scores are probabilities: the reliability table in bins of one width, and the expected calibration error
  * (Guo, Pleiss, Sun and Weinberger, "On Calibration of Modern Neural Networks", ICML 2017).
  */
-export function calibration(outcomes: readonly Outcome[], count = 10): Calibration {
-  const binOf = ({ score }: Outcome): number => Math.min(count - 1, Math.floor(score * count));
+export function calibration(outcomes: readonly Outcome[]): Calibration {
+  const binOf = ({ score }: Outcome): number => Math.min(BINS - 1, Math.floor(score * BINS));
   const groups = Map.groupBy(outcomes, binOf);
-  const bins = Array.from({ length: count }, (_, at): Bin => {
+  const bins = Array.from({ length: BINS }, (_, at): Bin => {
     const group = groups.get(at) ?? [];
     return {
-      from: at / count,
-      to: (at + 1) / count,
+      from: at / BINS,
+      to: (at + 1) / BINS,
       finds: group.length,
       claimed: mean(group.map(({ score }) => score)),
       right: mean(group.map(({ right }) => Number(right))),

@@ -17,9 +17,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Copies the files of a Dockerfile's stage from the build context into a folder. */
 async function copyContext({ copies }: Stage, to: string): Promise<void> {
-  const ignored = readIgnored(PROJECT_ROOT);
+  const ignored = readIgnored();
   for (const source of copies.flatMap(({ sources }) => sources)) {
-    for (const path of contextFiles(PROJECT_ROOT, source, ignored)) {
+    for (const path of contextFiles(source, ignored)) {
       await mkdir(join(to, dirname(path)), { recursive: true });
       await cp(join(PROJECT_ROOT, path), join(to, path));
     }

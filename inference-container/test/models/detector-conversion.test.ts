@@ -27,7 +27,7 @@ describe("the detector's boxes", () => {
           const graph = new OnnxGraph();
           const count = rows.length;
           const anchors = Float32Array.from(rows.flatMap(([anchor]) => anchor));
-          decodeBoxes(graph, { deltas: graph.input("deltas", [1, count, 4]), anchors, count }, "boxes");
+          decodeBoxes(graph, { deltas: graph.input("deltas", [1, count, 4]), anchors, count });
           graph.output("boxes", [1, count, 4]);
           const session = await InferenceSession.create(graph.file("boxes"));
           const deltas = new Tensor("float32", Float32Array.from(rows.flatMap(([, d]) => d)), [1, count, 4]);

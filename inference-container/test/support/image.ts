@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, matchesGlob } from "node:path";
+import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
 /** One `COPY` of the build context: from where to where, relative to the context and to the work folder. */
 export interface Copy {
@@ -56,7 +57,7 @@ export function readStages(path: string): Stage[] {
  * The files under a source of the build context that `.dockerignore` lets in, relative to the root.
  * @param ignored the lines of `.dockerignore`: the last that matches a path, or a folder above it, decides
  */
-export function contextFiles(root: string, source: string, ignored: readonly string[]): string[] {
+export function contextFiles(source: string, ignored: readonly string[]): string[] {
   const isIn = (path: string): boolean => {
     const parts = path.split("/");
     const above = parts.map((_, i) => parts.slice(0, i + 1).join("/"));
@@ -64,8 +65,8 @@ export function contextFiles(root: string, source: string, ignored: readonly str
     return last === undefined || last.startsWith("!");
   };
   const walk = (path: string): string[] =>
-    statSync(join(root, path)).isDirectory()
-      ? readdirSync(join(root, path)).flatMap((name) =>
+    statSync(join(PROJECT_ROOT, path)).isDirectory()
+      ? readdirSync(join(PROJECT_ROOT, path)).flatMap((name) =>
           name === "node_modules" ? [] : walk(`${path}/${name}`),
         )
       : [path];
@@ -73,7 +74,7 @@ export function contextFiles(root: string, source: string, ignored: readonly str
 }
 
 /** The lines of `.dockerignore`, without comments and empty lines. */
-export const readIgnored = (root: string): string[] =>
-  readFileSync(join(root, ".dockerignore"), "utf8")
+export const readIgnored = (): string[] =>
+  readFileSync(join(PROJECT_ROOT, ".dockerignore"), "utf8")
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"));

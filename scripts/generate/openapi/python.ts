@@ -57,13 +57,13 @@ const capitalized = (text: string): string => text.charAt(0).toUpperCase() + tex
 const snake = (text: string): string =>
   text.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^from$/, "from_");
 
-/** Returns a Python comment, indented, in lines of at most `width` characters. */
-function docstring(text: string, indent: string, width = 110): string {
+/** Returns a Python comment, indented, in lines of at most 110 characters. */
+function docstring(text: string, indent: string): string {
   const lines = text.split("\n").flatMap((paragraph) => {
     const wrapped = [""];
     for (const word of paragraph.split(" ")) {
       const last = wrapped.at(-1) ?? "";
-      if (last !== "" && indent.length + last.length + word.length > width) wrapped.push(word);
+      if (last !== "" && indent.length + last.length + word.length > 110) wrapped.push(word);
       else wrapped[wrapped.length - 1] = last === "" ? word : `${last} ${word}`;
     }
     return wrapped;

@@ -21,10 +21,10 @@ async function readDevVars(): Promise<StackSettings> {
 }
 
 /** The operator's settings of the Worker: `.dev.vars`, overridden by the environment. */
-export async function readSettings(environment: NodeJS.ProcessEnv = process.env): Promise<StackSettings> {
+export async function readSettings(): Promise<StackSettings> {
   const settings: Record<string, string> = { ...(await readDevVars()) };
   for (const name of Object.keys(SettingsSchema.shape)) {
-    const value = environment[name];
+    const value = process.env[name];
     if (value !== undefined && value !== "") settings[name] = value;
   }
   return settings;

@@ -56,8 +56,9 @@ export class Layers {
     return this.op("Transpose", [value], { perm: axes });
   }
 
-  slice(value: Value, axis: number, from: number, to: number): Value {
-    return this.op("Slice", [value, ...[from, to, axis].map((one) => this.graph.int64s([one]))]);
+  /** Slices the second axis. */
+  slice(value: Value, from: number, to: number): Value {
+    return this.op("Slice", [value, ...[from, to, 1].map((one) => this.graph.int64s([one]))]);
   }
 
   softmax(value: Value): Value {

@@ -18,7 +18,7 @@ export function masksOf(layers: Layers, cells: string, tokens: string, { middle,
   const normal = layers.normalize(quarters, "onnx::Mul_2056", "onnx::Add_2058", 1e-6);
   const pixels = layers.op("Gelu", [enlarged(layers.op("Gelu", [normal]), 3, fine)]);
   const all = layers.transpose(layers.reshape(pixels, 0, -1, 32), 0, 2, 1);
-  const drawn = layers.multiply(hyperNetworks(layers, layers.slice(tokens, 1, 1, 1 + MASKS)), all);
+  const drawn = layers.multiply(hyperNetworks(layers, layers.slice(tokens, 1, 1 + MASKS)), all);
   const squares = layers.reshape(drawn, 0, MASKS, GRID, GRID, 2, 2, 2, 2);
   return layers.reshape(layers.transpose(squares, 0, 1, 2, 4, 6, 3, 5, 7), 0, MASKS, 4 * GRID, 4 * GRID);
 }
@@ -43,7 +43,7 @@ function hyperNetworks(layers: Layers, tokens: string): string {
 
 /** The estimates of the masks' IoU, [regions, 4]. */
 export function ratingsOf(layers: Layers, tokens: string): string {
-  let value = layers.reshape(layers.slice(tokens, 1, 0, 1), -1, WIDTH);
+  let value = layers.reshape(layers.slice(tokens, 0, 1), -1, WIDTH);
   for (const at of [0, 1, 2]) {
     const name = `${DECODER}.iou_prediction_head.layers.${at}`;
     value = layers.op("Gemm", [value, layers.weight(`${name}.weight`), layers.weight(`${name}.bias`)], {

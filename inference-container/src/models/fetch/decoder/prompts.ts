@@ -60,7 +60,7 @@ export function tokensOf(layers: Layers, points: string, labels: string): string
     layers.op("Gather", [table, kinds]),
   );
   // Zeros for each region, without nodes that compute shapes: those would run on the CPU.
-  const nothing = layers.op("Mul", [layers.slice(clicks, 1, 0, 1), layers.number(0)]);
+  const nothing = layers.op("Mul", [layers.slice(clicks, 0, 1), layers.number(0)]);
   const fixed = layers.add(nothing, layers.weight("onnx::Expand_1994"));
   return layers.op("Concat", [fixed, clicks], { axis: 1 });
 }

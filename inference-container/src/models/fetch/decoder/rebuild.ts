@@ -55,7 +55,7 @@ export function rebuildDecoder(decoder: Uint8Array): Uint8Array {
     cells = placed(layers.reshape(normal, -1, 4096, WIDTH));
   }
   // The masks need only the token of the ratings and the four of the masks.
-  const read = (value: string): string => layers.slice(value, 1, 1, 6);
+  const read = (value: string): string => layers.slice(value, 1, 6);
   const last = fromPicture(layers, `${TRANSFORMER}.final_attn_token_to_image`, read(withPlaces()), cells);
   tokens = layers.norm(layers.add(read(tokens), last), `${TRANSFORMER}.norm_final_attn`);
 

@@ -222,9 +222,9 @@ interface BoxTensors {
 /**
  * Adds the decoding of an SSD box coder with unit scales, as TFLite_Detection_PostProcess does it:
  * cy = dy·h + y, cx = dx·w + x, h' = exp(dh)·h, w' = exp(dw)·w.
- * The value `output` is f32 [1, count, 4] with (x1, y1, x2, y2).
+ * The output `boxes` is f32 [1, count, 4] with (x1, y1, x2, y2).
  */
-export function decodeBoxes(graph: OnnxGraph, { deltas, anchors, count }: BoxTensors, output: string): void {
+export function decodeBoxes(graph: OnnxGraph, { deltas, anchors, count }: BoxTensors): void {
   const column = (index: number): string =>
     graph.node("Slice", [deltas, graph.int64s([index]), graph.int64s([index + 1]), graph.int64s([2])]);
   const anchor = (index: number): string =>
@@ -242,5 +242,5 @@ export function decodeBoxes(graph: OnnxGraph, { deltas, anchors, count }: BoxTen
   };
   const [y1, y2] = edges(0, 2);
   const [x1, x2] = edges(1, 3);
-  graph.node("Concat", [x1, y1, x2, y2], { axis: 2 }, output);
+  graph.node("Concat", [x1, y1, x2, y2], { axis: 2 }, "boxes");
 }

@@ -23,9 +23,9 @@ export class Table {
     return new Table(view, view.getUint32(0, true));
   }
 
-  int8(field: number, fallback = 0): number {
+  int8(field: number): number {
     const at = this.#locate(field);
-    return at === undefined ? fallback : this.#view.getInt8(at);
+    return at === undefined ? 0 : this.#view.getInt8(at);
   }
 
   int32(field: number, fallback = 0): number {
