@@ -14,15 +14,7 @@ import { makeReady, root } from "./bootstrap.mjs";
 /** The commands by their folders: each is <folder>/<command>.ts. */
 const COMMANDS = {
   "scripts/bench": ["bench"],
-  "scripts/generate": [
-    "build-studio",
-    "build-worker",
-    "conformance",
-    "errors",
-    "openapi",
-    "pack-client",
-    "screenshots",
-  ],
+  "scripts/generate": ["build-worker", "conformance", "errors", "openapi", "pack-client", "screenshots"],
   "scripts/local": ["demo", "inference", "start"],
   "evaluation/src/command": ["models"],
   "scripts/operate": ["admin", "deploy", "token", "verify"],
@@ -32,7 +24,6 @@ const COMMANDS = {
 /** Commands that need no packages beyond those of the service. */
 const OF_SERVICE = new Set([
   "admin",
-  "build-studio",
   "build-worker",
   "demo",
   "deploy",
@@ -91,7 +82,6 @@ ${longTests()
   npm run abuse    takes some 23 minutes; exit code 1 if anything costs more than docs/limits.md says`,
   ],
   check: [() => "npm run check: checks types, lint and format. Exit code 1 if one of them fails."],
-  "build-studio": [() => "npm run build-studio: builds the studio into studio/dist."],
   screenshots: [() => "npm run screenshots: takes the README's pictures of the studio, into docs/images."],
   errors: [() => "npm run errors: writes the tables of docs/errors.md."],
   conformance: [

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
-/** The studio as the Worker serves it under /studio. `npm run build-studio` says where it is written to. */
+/** The studio as the Worker serves it under /studio. scripts/generate/studio-build.ts says where it is written to. */
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   base: "/studio/",
