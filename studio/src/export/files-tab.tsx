@@ -5,6 +5,7 @@ import { Select } from "../components/controls/field.tsx";
 import { Loading } from "../components/layout/notice.tsx";
 import { useLoaded } from "../state/requests.ts";
 import { api, isVisitor } from "../state/session.ts";
+import type { Verdict } from "../workspace/rules/review.ts";
 import { Archive, Everything, FormatRow } from "./downloads.tsx";
 import { uploadsOf } from "./code/exported-job.ts";
 import { CutOutOptions, USUAL_CUT_OUT } from "./cut-out-options.tsx";
@@ -45,6 +46,7 @@ export function FilesTab({
   const canBeOne = pictures.some(({ taskId }) => taskId === current);
   const extent = useSignal<Extent>(canBeOne ? "one" : "all");
   const isShownOnly = useSignal(true);
+  const hasRejected = useSignal(false);
   const options = useSignal<ExportOptions>({
     tolerance: 0,
     hasImages: false,
@@ -55,9 +57,11 @@ export function FilesTab({
   useEffect(() => () => renderer.close(), []);
   if (loaded.value.value === undefined) return <Loading of={loaded} what="Loading formats" />;
   const { keys, subjects: all, classes } = loaded.value.value;
-  const accepted = all.filter(({ isAccepted }) => isAccepted);
+  const judged = (wanted: Verdict) => all.filter(({ verdict }) => verdict === wanted);
+  const accepted = judged("accepted");
+  const rejected = judged("rejected");
   const chosen: readonly Subject[] = {
-    all,
+    all: hasRejected.value ? all : all.filter((subject) => !rejected.includes(subject)),
     one: all.filter(({ taskId }) => taskId === current),
     accepted,
   }[extent.value];
@@ -85,6 +89,8 @@ export function FilesTab({
         <ScopeChoice
           pictures={pictures.length}
           accepted={accepted.length}
+          rejected={rejected.length}
+          hasRejected={hasRejected}
           canBeOne={canBeOne}
           extent={extent}
           hidden={hidden}

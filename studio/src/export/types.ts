@@ -1,5 +1,6 @@
 import type { CreateJobRequest } from "segmentation-client";
 import type { TintedMask } from "../render/types.ts";
+import type { Verdict } from "../workspace/rules/review.ts";
 import type { ExportedJob } from "./code/exported-job.ts";
 
 /** A mask of a picture to export. */
@@ -21,8 +22,8 @@ export interface ExportPicture {
   readonly taskId: string;
   /** Its file's name. */
   readonly name: string;
-  /** True if a person who reviewed the batch has accepted it. */
-  readonly isAccepted: boolean;
+  /** Verdict of a review; null if there is none. */
+  readonly verdict: Verdict | null;
   /** Fetches its masks, in the order of the list that people see. */
   readonly masks: () => Promise<readonly ExportMask[]>;
   /** True if there is its file: in this browser, or by a share's link. */

@@ -19,9 +19,12 @@ interface GalleryProps {
   /** Labels for the filter. */
   readonly labels: readonly string[];
   readonly onOpen: (key: string) => void;
-  /** Judges pictures; absent without a review. */
+  /** Judges pictures, or takes a verdict back that all of them have; absent without a review. */
   readonly onJudge?: ((keys: readonly string[], verdict: Verdict) => void) | undefined;
 }
+
+/** Keys that judge the selected pictures, or the focused one. */
+const VERDICTS: Readonly<Record<string, Verdict>> = { a: "accepted", x: "rejected", Delete: "rejected" };
 
 const FILTERS: readonly { readonly name: Status; readonly title: string; readonly none: string }[] = [
   { name: "all", title: "All", none: "There are no pictures." },
@@ -64,6 +67,11 @@ export function Gallery({ items, open, filter, labels, onOpen, onJudge }: Galler
     if (list.current === null) return;
     const { key: here } = shown[reachable] ?? {};
     if (event.key === " " && here !== undefined && press(here, event)) return event.preventDefault();
+    const verdict = VERDICTS[event.key];
+    if (verdict !== undefined && here !== undefined && !event.ctrlKey && !event.metaKey) {
+      onJudge?.(selected.length > 0 ? selected.map(({ key }) => key) : [here], verdict);
+      return;
+    }
     const columns = getComputedStyle(list.current).gridTemplateColumns.split(" ").length;
     const to = stepTo(event.key, reachable, columns, shown.length);
     if (to === null) return;

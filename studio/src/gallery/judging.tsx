@@ -17,7 +17,9 @@ export const Selected = ({ count, onJudge, onClear }: SelectedProps) => (
   <div class="gallery-selected" role="group" aria-label="Selected pictures">
     <p role="status">{counted(count, "picture")} selected</p>
     <Button onClick={() => onJudge("accepted")}>Accept selected</Button>
-    <Button onClick={() => onJudge("rejected")}>Reject selected</Button>
+    <Button title="They are left out of exports" onClick={() => onJudge("rejected")}>
+      Reject selected
+    </Button>
     <Button variant="quiet" onClick={onClear}>
       Deselect
     </Button>

@@ -16,7 +16,7 @@ const ENTRY: readonly DrawnPicture[] = [
   {
     ...coffee,
     name: "second.png",
-    isAccepted: true,
+    verdict: "accepted",
     objects: [{ label: null, ellipse: [200, 200, 80, 80] }],
   },
   {
@@ -49,6 +49,22 @@ describe("the export dialog", () => {
     expect(Object.keys(await downloaded(page, "Download Masks"))).toHaveLength(3);
     await excludes.uncheck();
     expect(Object.keys(await downloaded(page, "Download Masks"))).toHaveLength(5);
+  });
+
+  it("leaves rejected pictures out, unless a person wants them or opens one", async () => {
+    const entry = ENTRY.map((picture) =>
+      picture.name === "third.png" ? { ...picture, verdict: "rejected" as const } : picture,
+    );
+    const { page } = await openExportOf(served, entry, { open: "third.png" });
+    expect(Object.keys(await downloaded(page, "Download Masks"))).toHaveLength(1);
+    await page.getByText("All 2 pictures").click();
+    expect(Object.keys(await downloaded(page, "Download Masks"))).toEqual([
+      "masks/coffee/cup-1.png",
+      "masks/second/object-1.png",
+    ]);
+    await page.getByLabel("Exclude the rejected picture").uncheck();
+    await page.getByText("All 3 pictures").waitFor();
+    expect(Object.keys(await downloaded(page, "Download Masks"))).toHaveLength(3);
   });
 
   it("asks for missing classes before anything with classes can be downloaded", async () => {

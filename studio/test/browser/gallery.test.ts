@@ -51,6 +51,11 @@ describe("the gallery of a large batch", () => {
     await page.getByText("1 picture selected").waitFor();
     await page.getByRole("button", { name: "Accept selected" }).click();
     await page.getByText("Accepted 1").waitFor();
+
+    // The focused picture alone is judged by keys.
+    await cell(4).focus();
+    await page.keyboard.press("Delete");
+    await page.getByText("Rejected 3").waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -34,11 +34,11 @@ const maskOf = ({ label, isShown = true }: AnObject, i: number): ExportMask => (
 export const pictureOf = (
   name: string,
   objects: readonly AnObject[],
-  { original = null, isAccepted = false }: { original?: Blob | null; isAccepted?: boolean } = {},
+  { original = null, verdict = null }: { original?: Blob | null; verdict?: ExportPicture["verdict"] } = {},
 ): ExportPicture => ({
   taskId: `${name}.task`,
   name,
-  isAccepted,
+  verdict,
   hasOriginal: original !== null,
   masks: async () => await Promise.resolve(objects.map(maskOf)),
   original: async () => await Promise.resolve(original),

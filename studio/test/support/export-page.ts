@@ -3,6 +3,7 @@ import { unzipSync } from "fflate";
 import type { Page } from "playwright-core";
 import { draw, maskFile } from "../../../client/test/support/shapes.ts";
 import { openPage, type StudioPage } from "../../../test/support/browser/studio.ts";
+import type { Verdict } from "../../src/workspace/rules/review.ts";
 import type { ExportScene } from "../browser/page/exporting.tsx";
 import type { ServedPage } from "./serve-page.ts";
 
@@ -12,7 +13,7 @@ export interface DrawnPicture {
   readonly file: Uint8Array | null;
   readonly width: number;
   readonly height: number;
-  readonly isAccepted?: boolean;
+  readonly verdict?: Verdict;
   readonly objects: readonly {
     readonly label: string | null;
     readonly isShown?: boolean;
@@ -41,7 +42,7 @@ export async function openExportOf(
     pictures: pictures.map((picture, i) => ({
       name: picture.name,
       url: picture.file === null ? null : served.put(`${i}.png`, picture.file),
-      isAccepted: picture.isAccepted ?? false,
+      verdict: picture.verdict ?? null,
       objects: picture.objects.map((object, j) => ({
         url: served.put(`${i}-${j}.png`, maskFile(maskOfObject(picture, object), object.label ?? "")),
         label: object.label,

@@ -4,11 +4,13 @@ export type Verdict = "accepted" | "rejected";
 /** Verdicts on pictures, by their keys. */
 export type Verdicts = ReadonlyMap<string, Verdict>;
 
-/** With a verdict on a picture; the same verdict once more takes it back. */
-export function judged(verdicts: Verdicts, key: string, verdict: Verdict): Verdicts {
+/** With a verdict on pictures; if all of them have it already, takes it back. */
+export function judged(verdicts: Verdicts, keys: readonly string[], verdict: Verdict): Verdicts {
   const next = new Map(verdicts);
-  if (verdicts.get(key) === verdict) next.delete(key);
-  else next.set(key, verdict);
+  const isTakenBack = keys.every((key) => verdicts.get(key) === verdict);
+  for (const key of keys)
+    if (isTakenBack) next.delete(key);
+    else next.set(key, verdict);
   return next;
 }
 

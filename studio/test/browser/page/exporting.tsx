@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { SegmentationClient } from "segmentation-client";
 import { ExportDialog } from "../../../src/export/export-dialog.tsx";
-import type { ExportDialogProps, ExportMask } from "../../../src/export/types.ts";
+import type { ExportDialogProps, ExportMask, ExportPicture } from "../../../src/export/types.ts";
 import { session } from "../../../src/state/session.ts";
 import { maskColour } from "../../../src/viewer/colours.ts";
 
@@ -11,7 +11,7 @@ export interface ExportScene {
     readonly name: string;
     /** URL of the picture; null if this browser doesn't have it. */
     readonly url: string | null;
-    readonly isAccepted: boolean;
+    readonly verdict: ExportPicture["verdict"];
     readonly objects: readonly {
       readonly url: string;
       readonly label: string | null;
@@ -63,10 +63,10 @@ export const Exporting = ({ pictures, prompts, classes, open }: ExportScene) => 
     onExported={(exported) => {
       if (exporting.value !== null) exporting.value = { ...exporting.value, classes: exported };
     }}
-    pictures={pictures.map(({ name, url, isAccepted, objects }): ExportDialogProps["pictures"][number] => ({
+    pictures={pictures.map(({ name, url, verdict, objects }): ExportDialogProps["pictures"][number] => ({
       taskId: name,
       name,
-      isAccepted,
+      verdict,
       hasOriginal: url !== null,
       original: async () => (url === null ? null : await fetchFile(url)),
       masks: async () =>

@@ -9,16 +9,16 @@ const PROMPTS = ["person", "bottle"];
 /** Pictures whose objects appear in another order than the prompts, with names that people gave. */
 const PICTURES = [
   pictureOf("a.png", [{ label: "bottle" }, { label: "Chair", isShown: false }, { label: "radiator" }]),
-  pictureOf("b.png", [{ label: "radiator" }, { label: "chair" }, { label: "person" }], { isAccepted: true }),
-  pictureOf("c.png", [{ label: "person", isShown: false }], { isAccepted: true }),
-  pictureOf("d.png", [], { isAccepted: true, original: new Blob([sample("coffee")]) }),
+  pictureOf("b.png", [{ label: "radiator" }, { label: "chair" }, { label: "person" }], { verdict: "accepted" }),
+  pictureOf("c.png", [{ label: "person", isShown: false }], { verdict: "accepted" }),
+  pictureOf("d.png", [], { verdict: "accepted", original: new Blob([sample("coffee")]) }),
 ];
 const CLASSES = ["person", "bottle", "Chair", "radiator"];
 const SCOPES: readonly (readonly [string, Parameters<typeof scopeOf>[2]])[] = [
   ["all", { isShownOnly: false }],
   ["all without the hidden objects", {}],
   ["one picture", { choose: ({ name }: Subject) => name === "b.png" }],
-  ["the accepted pictures", { choose: ({ isAccepted }: Subject) => isAccepted }],
+  ["the accepted pictures", { choose: ({ verdict }: Subject) => verdict === "accepted" }],
 ];
 
 describe("the classes of an entry", () => {

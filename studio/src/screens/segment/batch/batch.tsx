@@ -6,7 +6,7 @@ import { isCanceled } from "../../../text/task-problems.ts";
 import { problemSentence } from "../../../text/problem-words.ts";
 import { isVisitor } from "../../../state/session.ts";
 import { showMasks } from "../../../workspace/masks/fetch-masks.ts";
-import type { Verdict } from "../../../workspace/rules/review.ts";
+import { judged } from "../../../workspace/rules/review.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import type { Picture } from "../../../workspace/rules/picture.ts";
 import type { ViewState } from "../state/view-state.ts";
@@ -32,17 +32,15 @@ export function Batch({ viewState }: { readonly viewState: ViewState }) {
           filter={viewState.gallery}
           labels={viewState.labels.value}
           onOpen={(key) => viewState.workspace.open(key)}
-          {...(!isVisitor.value && { onJudge: (keys, verdict) => judgeAll(workspace, keys, verdict) })}
+          {...(!isVisitor.value && {
+            onJudge: (keys, verdict) =>
+              (workspace.verdicts.value = judged(workspace.verdicts.peek(), keys, verdict)),
+          })}
         />
       </div>
       <Progress workspace={workspace} />
     </section>
   );
-}
-
-/** Gives pictures a verdict. */
-function judgeAll({ verdicts }: Workspace, keys: readonly string[], verdict: Verdict): void {
-  verdicts.value = new Map([...verdicts.peek(), ...keys.map((key) => [key, verdict] as const)]);
 }
 
 /** Fetches the masks of all pictures, one picture after the other. */

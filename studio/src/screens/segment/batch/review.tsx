@@ -32,7 +32,7 @@ export function Review({ viewState }: { readonly viewState: ViewState }) {
   const judge = (said: Verdict): void => {
     if (key === null) return;
     const isTakenBack = verdict === said;
-    workspace.verdicts.value = judged(verdicts, key, said);
+    workspace.verdicts.value = judged(verdicts, [key], said);
     if (!isTakenBack) goOn();
   };
   const writeNote = (text: string): void => {
@@ -70,7 +70,11 @@ export function Review({ viewState }: { readonly viewState: ViewState }) {
       <Button aria-pressed={verdict === "accepted"} title="A" onClick={() => judge("accepted")}>
         Accept
       </Button>
-      <Button aria-pressed={verdict === "rejected"} title="X" onClick={() => judge("rejected")}>
+      <Button
+        aria-pressed={verdict === "rejected"}
+        title="X: left out of exports"
+        onClick={() => judge("rejected")}
+      >
         Reject
       </Button>
       <Button variant="quiet" title="N" onClick={goOn}>

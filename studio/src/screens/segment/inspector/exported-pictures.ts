@@ -25,7 +25,7 @@ function exportOf(view: ExportedView, picture: Picture): ExportPicture[] {
     {
       taskId,
       name: name || taskId,
-      isAccepted: view.workspace.verdicts.value.get(key) === "accepted",
+      verdict: view.workspace.verdicts.value.get(key) ?? null,
       masks: async () => await view.masksOf(key),
       hasOriginal: view.workspace.hasOriginal(picture),
       original: async () => await view.workspace.original(picture),
