@@ -40,7 +40,7 @@ export interface Offer {
 
 type Words = Pick<Offer, "title" | "about">;
 
-/** The formats of pictures that this browser can make. All others come from the service, which has no "semantic", "voc" and "svg". */
+/** The formats of pictures. The service writes no "semantic", "voc" and "svg"; its embeddings are for programs. */
 const PICTURE_FORMATS = {
   masks: { title: "Masks", about: "A PNG for each object: white on black, one bit per pixel." },
   coco: {
@@ -147,12 +147,11 @@ export function offersOf(stock: Stock): Offer[] {
   const words: Readonly<Partial<Record<FormatId, Words>>> =
     stock.type === "image" ? PICTURE_FORMATS : CLIP_FORMATS;
   const templates: Readonly<Partial<Record<FormatId, string>>> = ASSETS[stock.type];
-  const isOffered = (id: string): id is FormatId => id in templates || id in words;
-  const ids = [...new Set([...Object.keys(words), ...Object.keys(templates)])].filter(isOffered);
-  return ids.map((id) => ({
-    id,
-    title: words[id]?.title ?? id,
-    about: words[id]?.about ?? "Files that the service writes.",
-    way: wayOf(id, templates[id], stock),
-  }));
+  const isOffered = (id: string): id is FormatId => id in words;
+  return Object.keys(words)
+    .filter(isOffered)
+    .flatMap((id) => {
+      const { [id]: said } = words;
+      return said === undefined ? [] : [{ id, ...said, way: wayOf(id, templates[id], stock) }];
+    });
 }

@@ -25,6 +25,10 @@ describe("the offered downloads", () => {
     });
   });
 
+  it("is for people: no embeddings", () => {
+    expect(Object.keys(waysOf({}))).not.toContain("embedding");
+  });
+
   it("is made here of masks alone if the original is elsewhere", () => {
     expect(waysOf({ hasOriginals: false })).toMatchObject({
       coco: "made",
