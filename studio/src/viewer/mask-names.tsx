@@ -6,10 +6,12 @@ interface MaskNamesProps {
   readonly stage: Stage;
   /** Names by the keys of masks. */
   readonly names: ReadonlyMap<string, string>;
+  /** Keys of the masks whose names are marked. */
+  readonly marked: readonly string[];
 }
 
 /** Names of objects, each in the middle of its mask. */
-export function MaskNames({ stage, names }: MaskNamesProps) {
+export function MaskNames({ stage, names, marked }: MaskNamesProps) {
   const decoded = stage.maskStore.decoded.value;
   const placed = useMemo(
     () =>
@@ -25,7 +27,11 @@ export function MaskNames({ stage, names }: MaskNamesProps) {
       {placed.map(({ key, name, core }) => {
         const { x, y } = toFrame(view, core);
         return (
-          <span key={key} style={{ transform: `translate(${x}px, ${y}px) translate(-50%, -50%)` }}>
+          <span
+            key={key}
+            data-marked={marked.includes(key)}
+            style={{ transform: `translate(${x}px, ${y}px) translate(-50%, -50%)` }}
+          >
             {name}
           </span>
         );

@@ -8,7 +8,10 @@ import type { View } from "./view/view.ts";
 import "./viewer.css";
 
 /** Properties of a picture's viewer. */
-interface PictureViewerProps extends Omit<SurfaceProps, "stage" | "onHover" | "nameOf" | "names" | "leaves"> {
+interface PictureViewerProps extends Omit<
+  SurfaceProps,
+  "stage" | "onHover" | "nameOf" | "names" | "marked" | "leaves"
+> {
   /** The picture as viewers show it, its EXIF orientation applied; null until it is there. It may have fewer pixels than `size`. */
   readonly picture: ImageBitmap | null;
   /** The picture's size in the pixels of its masks and regions. */
@@ -21,11 +24,15 @@ interface PictureViewerProps extends Omit<SurfaceProps, "stage" | "onHover" | "n
   readonly highlighted: Signal<string | null>;
   /** The highlighted layer while the pointer is on none. */
   readonly selected?: string | null;
+  /** Several selected layers, which have their names on them. */
+  readonly selection?: readonly string[];
   /** True if each mask has its name on it. */
   readonly hasNames?: boolean;
   /** View of the picture, shared by viewers of one size that move together. */
   readonly shared?: Signal<View | null>;
 }
+
+const NONE: readonly string[] = [];
 
 /** A picture with its masks: to look at from near and far, and to point at, by mouse, touch and keys. It fills its parent. */
 export function PictureViewer(props: PictureViewerProps) {
@@ -36,6 +43,7 @@ export function PictureViewer(props: PictureViewerProps) {
     opacity,
     highlighted,
     selected = null,
+    selection = NONE,
     hasNames = false,
     shared,
     ...surface
@@ -43,7 +51,10 @@ export function PictureViewer(props: PictureViewerProps) {
   const { width, height } = size;
   const stage = useMemo(() => new Stage(), []);
   const indexes = useMemo(() => new MaskIndexes(), []);
-  const names = useMemo(() => new Map(hasNames ? namesOf(layers) : []), [layers, hasNames]);
+  const names = useMemo(
+    () => new Map(namesOf(layers.filter(({ id }) => hasNames || selection.includes(id)))),
+    [layers, selection, hasNames],
+  );
   const shown = useMemo(() => masksOf(layers, indexes), [layers]);
 
   // In this order: a picture of another size removes the state of the last one.
@@ -81,6 +92,7 @@ export function PictureViewer(props: PictureViewerProps) {
       {...surface}
       stage={stage}
       names={names}
+      marked={selection}
       onHover={(id) => (highlighted.value = id)}
       nameOf={(key) => layers.find(({ id }) => id === key)?.label ?? ""}
     />

@@ -23,6 +23,8 @@ export interface SurfaceProps extends Partial<PointingContext> {
   readonly nameOf: (key: string) => string;
   /** Names of masks that are shown on them, by their keys. */
   readonly names?: ReadonlyMap<string, string>;
+  /** Keys of the masks whose names are marked. */
+  readonly marked?: readonly string[];
   /** Keys that the surface leaves to the elements around it. */
   readonly leaves?: (key: string) => boolean;
 }
@@ -38,7 +40,15 @@ const PAN_STEP = 48;
 
 /** A stage's canvas with everything that pointers and keys do on it. */
 export function Surface(props: SurfaceProps) {
-  const { stage, label, tool, pendingRegions = NO_REGIONS, names = NO_NAMES, brush = null } = props;
+  const {
+    stage,
+    label,
+    tool,
+    pendingRegions = NO_REGIONS,
+    names = NO_NAMES,
+    marked = [],
+    brush = null,
+  } = props;
   const latest = useRef(props);
   latest.current = props;
   const element = useRef<HTMLDivElement>(null);
@@ -54,11 +64,15 @@ export function Surface(props: SurfaceProps) {
     if (element.current === null || canvas.current === null) return;
     const { current: surface } = canvas;
     const keyAt = (at: Point): string | null => stage.maskStore.topmostAt(wholePixel(stage.toPicture(at)));
+    const selectsMany = ({ ctrlKey, metaKey }: PointerEvent): boolean =>
+      (ctrlKey || metaKey) && latest.current.onSelectMany !== undefined && !isPaint(latest.current.tool);
     const detach = stage.attach(surface);
     const ignore = listenToGestures(surface, {
-      drags: () => {
+      drags: (event) => {
         const { tool: now } = latest.current;
-        return now === "pan" || isSpaceDown.value ? "pan" : isPaint(now) ? "stroke" : "box";
+        if (isSpaceDown.value) return "pan";
+        if (selectsMany(event)) return "band";
+        return now === "pan" ? "pan" : isPaint(now) ? "stroke" : "box";
       },
       canPan: () => !isFit(stage.view.value, stage.size, stage.frame.value),
       onPan: (by) => stage.pan(by),
@@ -72,7 +86,11 @@ export function Surface(props: SurfaceProps) {
         else pointing.aim(at, toolWith(event, now));
       },
       onClick: (at, event) => {
-        const { tool: now, onHover } = latest.current;
+        const { tool: now, onHover, onSelectMany } = latest.current;
+        if (selectsMany(event)) {
+          const key = keyAt(at);
+          return key === null ? undefined : onSelectMany?.([key]);
+        }
         if (now !== "pan") return pointing.click(at, isPaint(now) ? "point" : toolWith(event, now));
         // A finger can't hover: a tap points.
         onHover(keyAt(at));
@@ -84,6 +102,7 @@ export function Surface(props: SurfaceProps) {
       },
       onBoxing: (box) => pointing.drag(box),
       onBox: (from, to) => pointing.drop(from, to),
+      onBand: (from, to) => pointing.enclose(from, to),
     });
     return () => {
       ignore();
@@ -122,7 +141,7 @@ export function Surface(props: SurfaceProps) {
         }}
       >
         <canvas ref={canvas} class="viewer-canvas" role="img" aria-label={label} />
-        {names.size > 0 && <MaskNames stage={stage} names={names} />}
+        {names.size > 0 && <MaskNames stage={stage} names={names} marked={marked} />}
         <RegionMarks
           view={stage.view}
           pendingRegions={pendingRegions}

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { over, seesColour } from "./pixels.ts";
-import { BESIDE, GREY, ON_CUP, ON_SPOON, rgb, servePicture } from "./served-picture.ts";
+import { BESIDE, GREY, ON_CUP, ON_PLATE, ON_SPOON, rgb, servePicture } from "./served-picture.ts";
 
 describe("pointing at pictures", () => {
   let served: Awaited<ReturnType<typeof servePicture>>;
@@ -115,6 +115,34 @@ describe("pointing at pictures", () => {
     expect(strokes[0]?.points.slice(-2)).toEqual([80, 60]);
     expect(strokes[1]?.points).toEqual([220, 150]);
     expect(strokes[2]?.points).toEqual([200.5, 100.5, 203.5, 100.5, 206.5, 100.5]);
+    expect(await pendingRegions(page)).toEqual([]);
+  });
+
+  it("selects with Ctrl what is mostly in a rectangle, or is clicked, and names it on the picture", async () => {
+    const page = await served.openViewer();
+    const selected = async () =>
+      (await page.evaluate(() => window.viewer.selection.value)).map((url) =>
+        served.masks.findIndex((mask) => mask.url === url),
+      );
+    for (const tool of ["point", "pan"] as const) {
+      await page.evaluate((chosen) => {
+        window.viewer.tool.value = chosen;
+        window.viewer.selection.value = [];
+      }, tool);
+      await page.keyboard.down("Control");
+      await page.mouse.move(640, 60);
+      await page.mouse.down();
+      // All of the spoon, two thirds of the cup, and a quarter of the plate.
+      await page.mouse.move(150, 330, { steps: 3 });
+      await page.mouse.up();
+      expect(await selected()).toEqual([0, 1]);
+      await page.mouse.click(ON_PLATE.x, ON_PLATE.y);
+      expect(await selected()).toEqual([2]);
+      await page.mouse.click(BESIDE.x, BESIDE.y);
+      expect(await selected()).toEqual([2]);
+      await page.keyboard.up("Control");
+      await expect.poll(() => page.locator(".viewer-names").textContent()).toBe("plate 1");
+    }
     expect(await pendingRegions(page)).toEqual([]);
   });
 

@@ -126,6 +126,11 @@ describe("the objects of a picture", () => {
       await expect.poll(async () => (await names()).toSorted()).toEqual(["cup 1", "cup 2", "spoon 1"]);
       expect(await findingsOn(page)).toEqual([]);
 
+      await page.keyboard.down("Control");
+      await drag(page, [5, 5], [595, 395]);
+      await page.keyboard.up("Control");
+      await page.getByText("3 objects selected").waitFor();
+      await page.getByRole("button", { name: "Deselect" }).click();
       await instance(page, "cup 1").click({ modifiers: ["ControlOrMeta"] });
       await instance(page, "cup 2").click({ modifiers: ["Shift"] });
       await page.getByText("2 objects selected").waitFor();

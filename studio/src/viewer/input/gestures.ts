@@ -1,9 +1,12 @@
 import type { Point } from "../types.ts";
 
+/** A drag moves the picture, draws a box, paints a stroke, or draws a rectangle that selects. */
+type Drag = "pan" | "box" | "stroke" | "band";
+
 /** Gestures of pointers on the frame; points and distances in CSS pixels of the frame. */
 interface GestureEvents {
-  /** Effect of a drag: it moves the picture, draws a box, or paints a stroke. A finger draws a box only after it was held still. */
-  readonly drags: () => "pan" | "box" | "stroke";
+  /** Returns the effect of a drag. A finger draws a box only after it was held still. */
+  readonly drags: (event: PointerEvent) => Drag;
   /** True if a part of the picture is out of sight. Otherwise a finger scrolls the page. */
   readonly canPan: () => boolean;
   readonly onPan: (by: Point) => void;
@@ -15,6 +18,8 @@ interface GestureEvents {
   /** A box is being dragged; null if it has been given up. */
   readonly onBoxing: (box: readonly [Point, Point] | null) => void;
   readonly onBox: (from: Point, to: Point) => void;
+  /** A rectangle was drawn around what is to be selected. */
+  readonly onBand: (from: Point, to: Point) => void;
 }
 
 /** A pointer that moves less is clicking, in CSS pixels: fingers are less steady. */
@@ -40,6 +45,7 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
   const down = new Map<number, Down>();
   let kind: "still" | "panning" | "boxing" | "none" = "none";
   let isMiddle = false;
+  let drag: Drag = "pan";
   let hold: ReturnType<typeof setTimeout> | undefined;
 
   const at = (event: MouseEvent): Point => {
@@ -56,13 +62,14 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
     kind = down.size === 1 ? "still" : "panning";
     events.onHover(null);
     clearTimeout(hold);
-    if (kind === "still" && event.pointerType === "touch" && events.drags() === "box")
+    if (kind === "still" && event.pointerType === "touch" && events.drags(event) === "box")
       hold = setTimeout(() => beginBox(at(event)), HOLD_MS);
   };
 
   /** A finger that was held still begins a box. */
   const beginBox = (from: Point): void => {
     kind = "boxing";
+    drag = "box";
     events.onBoxing([
       { x: from.x - HELD, y: from.y - HELD },
       { x: from.x + HELD, y: from.y + HELD },
@@ -71,10 +78,8 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
     navigator.vibrate?.(10);
   };
 
-  const draws = (event: PointerEvent): boolean => {
-    const drags = events.drags();
-    return !isMiddle && (drags === "stroke" || (drags === "box" && event.pointerType !== "touch"));
-  };
+  const draws = (event: PointerEvent): boolean =>
+    !isMiddle && (drag === "stroke" || (drag !== "pan" && event.pointerType !== "touch"));
 
   const onMove = (event: PointerEvent): void => {
     const pointer = down.get(event.pointerId);
@@ -87,6 +92,7 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
     const still = event.pointerType === "touch" ? STILL.touch : STILL.mouse;
     if (kind === "still") {
       if (distance(now.from, now.at) < still) return;
+      drag = events.drags(event);
       kind = draws(event) ? "boxing" : "panning";
       clearTimeout(hold);
     }
@@ -107,7 +113,8 @@ export function listenToGestures(element: HTMLElement, events: GestureEvents): (
     clearTimeout(hold);
     const cancelled = event.type === "pointercancel";
     if (kind === "boxing") events.onBoxing(null);
-    if (kind === "boxing" && !cancelled) events.onBox(pointer.from, at(event));
+    if (kind === "boxing" && !cancelled)
+      (drag === "band" ? events.onBand : events.onBox)(pointer.from, at(event));
     if (kind === "still" && !cancelled && !isMiddle) events.onClick(at(event), event);
     // After a pinch, the remaining finger continues panning.
     if (down.size === 0) kind = "none";

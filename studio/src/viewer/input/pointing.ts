@@ -22,6 +22,8 @@ export interface PointingContext {
   readonly onRegion?: (region: Region, replacesLatest: boolean) => void;
   /** Called with the topmost mask that is clicked by the tool `point`. Returns true if it handles the click, which then begins no object. */
   readonly onSelect?: (mask: string) => boolean;
+  /** Called with the masks that a rectangle encloses, or with the one that is clicked, while Ctrl is down. */
+  readonly onSelectMany?: (masks: readonly string[]) => void;
   /** Called whenever another region is aimed at; null if the pointer has left. */
   readonly onAim?: (aim: Aim | null) => void;
   /** Called for Enter without a crosshair. Returns true if there was something to keep. */
@@ -72,6 +74,12 @@ export class Pointing {
   drop(from: Point, to: Point): void {
     if (this.#isPainting) return this.#paint(this.#last ?? []);
     this.#box(this.#clamped(from), this.#clamped(to));
+  }
+
+  /** Selects the masks between two points of the frame. */
+  enclose(from: Point, to: Point): void {
+    const masks = this.#stage.maskStore.within(this.#clamped(from), this.#clamped(to));
+    if (masks.length > 0) this.#context().onSelectMany?.(masks);
   }
 
   /** Moves the crosshair by steps; the first call puts it into the middle of the visible part. */

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { MaskSource, Point, Size } from "../types.ts";
 import type { Answer, Patch, Request } from "./index-map.ts";
-import { coreOf, fromBelow, isInside, type PackedMask } from "./packed.ts";
+import { coreOf, fromBelow, isInside, isMostlyWithin, type PackedMask } from "./packed.ts";
 
 /** Mask to show: its key, and the index of its pixels in the index map. */
 export interface Wanted {
@@ -106,6 +106,14 @@ export class MaskStore {
       if (best === null || fromBelow(best.mask, mask) <= 0) best = { key, mask };
     }
     return best?.key ?? null;
+  }
+
+  /** Returns the shown masks that are mostly inside the rectangle between two points of the picture. */
+  within(a: Point, b: Point): string[] {
+    return this.#shown.flatMap(({ key }) => {
+      const mask = this.#masks.get(key);
+      return mask !== undefined && isMostlyWithin(mask, a, b) ? [key] : [];
+    });
   }
 
   /** Ends the worker. */

@@ -24,6 +24,17 @@ export function isInside({ x, y, stride, rows, bits }: PackedMask, at: Point): b
   return ((bits[row * stride + byte] ?? 0) & (128 >> (at.x & 7))) !== 0;
 }
 
+/** Tells whether more than half of a mask's pixels are in the rectangle between two points of the picture. */
+export function isMostlyWithin(mask: PackedMask, a: Point, b: Point): boolean {
+  const right = Math.min(Math.max(a.x, b.x), mask.x + mask.stride * 8);
+  const bottom = Math.min(Math.max(a.y, b.y), mask.y + mask.rows);
+  let inside = 0;
+  for (let y = Math.max(mask.y, Math.round(Math.min(a.y, b.y))); y < bottom; y++)
+    for (let x = Math.max(mask.x, Math.round(Math.min(a.x, b.x))); x < right; x++)
+      if (isInside(mask, { x, y })) inside += 1;
+  return 2 * inside > mask.area;
+}
+
 /** A pixel in the middle of a mask: the middle of its longest row; null of an empty one. */
 export function coreOf({ x, y, stride, rows, bits }: PackedMask): Point | null {
   let best = { length: 0, x: 0, y: 0 };

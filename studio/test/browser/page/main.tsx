@@ -32,6 +32,8 @@ const pendingRegions = signal<readonly Region[]>([]);
 const tool = signal<Tool>("pan");
 const opacity = signal(0.5);
 const highlighted = signal<string | null>(null);
+/** Masks that were selected together. */
+const selection = signal<readonly string[]>([]);
 const strokes: { readonly points: readonly number[]; readonly mask: string | null }[] = [];
 
 async function greyPicture(width: number, height: number): Promise<ImageBitmap> {
@@ -236,6 +238,7 @@ const viewer = {
   opacity,
   highlighted,
   strokes,
+  selection,
 };
 declare global {
   interface Window {
@@ -276,6 +279,8 @@ function Page() {
       onRegion={(region, replacesLatest) => {
         pendingRegions.value = [...pendingRegions.value.slice(0, replacesLatest ? -1 : undefined), region];
       }}
+      selection={selection.value}
+      onSelectMany={(masks) => (selection.value = masks)}
       brush={{ radius: 20, colour: null }}
       onStroke={(points, mask) => strokes.push({ points, mask })}
     />

@@ -45,12 +45,12 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
   };
   const press = ({ ctrlKey, metaKey, shiftKey }: MouseEvent): void => {
     if (shiftKey && !isVisitor.value) selecting.extendTo(instance);
-    else if ((ctrlKey || metaKey) && !isVisitor.value) selecting.toggle(instance);
+    else if ((ctrlKey || metaKey) && !isVisitor.value) selecting.toggle([instance]);
     else viewState.toggle([instance]);
   };
   const findAlike = viewState.refining.findAlike(instance);
   const items: readonly MenuItem[] = [
-    { name: isSelected ? "Deselect" : "Select", to: () => selecting.toggle(instance) },
+    { name: isSelected ? "Deselect" : "Select", to: () => selecting.toggle([instance]) },
     { name: "Rename…", to: () => (dialog.value = "rename") },
     { name: isAccepted ? "Take acceptance back" : "Accept", to: () => viewState.accept([instance.object]) },
     ...(viewState.refining.canBegin(instance)

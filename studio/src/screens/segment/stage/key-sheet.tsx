@@ -34,7 +34,7 @@ const KEYS: readonly { readonly of: string; readonly keys: readonly (readonly [s
     keys: [
       ["Ctrl Z", "undo"],
       ["Ctrl Shift Z", "redo; a point or a box is another job"],
-      ["Delete", "deletes the selected objects: click a mask, or Ctrl- and Shift-click in the list"],
+      ["Delete", "deletes what is selected: click a mask, drag with Ctrl, Ctrl- or Shift-click in the list"],
       ["1 … 9", "a class for the selected objects, or else for the next one that is pointed at"],
     ],
   },

@@ -117,6 +117,8 @@ function PictureOf({ viewState }: { readonly viewState: ViewState }) {
             point(region, false);
             return true;
           }}
+          {...(!isVisitor.value && { onSelectMany: (masks) => viewState.selecting.toggleMasks(masks) })}
+          selection={viewState.selecting.masks.value}
           onRegion={point}
           onAim={(aim) => viewState.previewing.aim(aim)}
           onKeep={() => viewState.refining.keep()}

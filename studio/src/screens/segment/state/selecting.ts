@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { Instance } from "../../../workspace/rules/instances.ts";
+import { type Instance, toggled } from "../../../workspace/rules/instances.ts";
 
 /** State that the selection depends on. */
 interface Selectable {
@@ -7,6 +7,8 @@ interface Selectable {
   readonly listed: ReadonlySignal<readonly Instance[]>;
   /** The object that was clicked in the picture. */
   readonly clicked: ReadonlySignal<Instance | null>;
+  /** Called when the clicked object is no longer selected, or is one of the list's. */
+  readonly unclick: () => void;
 }
 
 /** The selected objects of the open picture: several of the list, or the one that was clicked in the picture. */
@@ -19,21 +21,36 @@ export class Selecting {
     this.#selectable = selectable;
   }
 
+  readonly #listed = computed(() =>
+    this.#selectable.listed.value.filter(({ object }) => this.#many.value.includes(object)),
+  );
+
   readonly instances = computed((): readonly Instance[] => {
-    const { listed, clicked } = this.#selectable;
-    const many = listed.value.filter(({ object }) => this.#many.value.includes(object));
-    return many.length > 0 || clicked.value === null ? many : [clicked.value];
+    const { value: clicked } = this.#selectable.clicked;
+    return this.#listed.value.length > 0 || clicked === null ? this.#listed.value : [clicked];
   });
+
+  /** Masks of the selected objects of the list. */
+  readonly masks = computed(() => this.#listed.value.map(({ id }) => id));
 
   readonly objects = computed(() => this.instances.value.map(({ object }) => object));
 
-  /** Selects an object in addition to the others, or no longer. */
-  toggle({ object }: Instance): void {
-    const before = this.objects.peek();
-    this.#many.value = before.includes(object)
-      ? before.filter((each) => each !== object)
-      : [...before, object];
-    this.#last = object;
+  /** Selects objects in addition to the others; if all of them are selected, no longer. */
+  toggle(instances: readonly Instance[]): void {
+    const before = new Set(this.objects.peek());
+    this.#many.value = [
+      ...toggled(
+        before,
+        instances.map(({ object }) => object),
+      ),
+    ];
+    this.#last = instances.at(-1)?.object ?? null;
+    this.#selectable.unclick();
+  }
+
+  /** Selects the objects of masks in addition to the others; if all of them are selected, no longer. */
+  toggleMasks(masks: readonly string[]): void {
+    this.toggle(this.#selectable.listed.peek().filter(({ id }) => masks.includes(id)));
   }
 
   /** Selects the objects of the list from the one that was selected last to this one. */
@@ -46,9 +63,10 @@ export class Selecting {
     ];
   }
 
-  /** Selects none of the list. */
+  /** Selects none. */
   clear(): void {
     this.#many.value = [];
     this.#last = null;
+    this.#selectable.unclick();
   }
 }

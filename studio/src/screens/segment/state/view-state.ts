@@ -140,6 +140,7 @@ export class ViewState {
       this.groups.value.flatMap(({ instances }) => instances.filter((each) => !isNew(each))),
     ),
     clicked: this.painting.target,
+    unclick: () => (this.painting.selected.value = null),
   });
 
   /** The classes of the entry, in the order of their numbers. */
@@ -276,9 +277,9 @@ export class ViewState {
   selectMask(mask: string): boolean {
     const instance = this.instances.value.find(({ id }) => id === mask);
     if (instance === undefined || this.refining.target.value !== null) return false;
-    const { selected } = this.painting;
+    const isSelected = this.painting.selected.value === instance.object;
     this.selecting.clear();
-    selected.value = selected.value === instance.object ? null : instance.object;
+    if (!isSelected) this.painting.selected.value = instance.object;
     this.complaint.value = null;
     return true;
   }
@@ -288,7 +289,6 @@ export class ViewState {
     const [first, ...others] = this.selecting.instances.peek();
     if (first === undefined) return false;
     for (const instance of [first, ...others]) remove(this.workspace, instance);
-    this.painting.selected.value = null;
     this.selecting.clear();
     this.complaint.value =
       others.length === 0
