@@ -1,15 +1,17 @@
-import { uniqueNames } from "segmentation-client";
+import { uniqueNames, VideoResult } from "segmentation-client";
 import type { ExportMask } from "../types.ts";
 import type { Classes } from "./classes.ts";
 import { type DatasetFormat, isOfDataset, makeDataset } from "./dataset.ts";
 import type { Subject } from "./entry.ts";
-import type { MadeFormat } from "./offers.ts";
-import { mattesOf } from "./mattes.ts";
+import { cocoOfClip } from "./clip-coco.ts";
+import type { MadeFormat, MadeOfClip } from "./offers.ts";
+import { drawMattes } from "./mattes.ts";
 import { type ExportFile, jsonFile, labelledMasks, type Making, originalOf, type Scope } from "./scope.ts";
 
 /** Makes the files of a format in this browser. @throws Error with a sentence; if aborted, the signal's reason */
-export async function make(id: MadeFormat | "matte", scope: Scope, making: Making): Promise<ExportFile[]> {
-  if (id === "matte") return await mattesOf(scope, making);
+export async function make(id: MadeFormat | MadeOfClip, scope: Scope, making: Making): Promise<ExportFile[]> {
+  if (id === "matte") return await drawMattes(await clipOf(scope, making), making);
+  if (id === "clip-coco") return [jsonFile("annotations.json", cocoOfClip(await clipOf(scope, making)))];
   if (isOfDataset(id)) return await makeDataset(id, scope, making);
   const { signal, onDone } = making;
   const subjects = scope.subjects.filter(({ masks }) => masks.length > 0);
@@ -21,6 +23,13 @@ export async function make(id: MadeFormat | "matte", scope: Scope, making: Makin
   }
   if (id === "labelmap") files.push(jsonFile("labelmaps/legend.json", legendOf(subjects, scope.classes)));
   return files;
+}
+
+/** Fetches a video's masks. @throws as `make` */
+async function clipOf({ jobId }: Scope, { client, signal }: Making): Promise<VideoResult> {
+  const result = await client.result(jobId, { signal });
+  if (!(result instanceof VideoResult)) throw new TypeError("This is not a video job.");
+  return result;
 }
 
 /** Returns the names of a picture's objects in its files: no two the same. */

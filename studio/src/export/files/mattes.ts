@@ -1,6 +1,6 @@
 import { decodeRle, writeGreyPng } from "@segmentation/masks";
-import { uniqueNames, VideoResult } from "segmentation-client";
-import type { ExportFile, Making, Scope } from "./scope.ts";
+import { uniqueNames, type VideoResult } from "segmentation-client";
+import type { ExportFile, Making } from "./scope.ts";
 
 const WHITE = 255;
 
@@ -14,13 +14,6 @@ function foldersOf(tracks: VideoResult["tracks"]): ReadonlyMap<number, string> {
     return [`${objectId}`, `${name}-${count}`] as const;
   });
   return new Map([...uniqueNames(new Map(names))].map(([id, name]) => [Number(id), name]));
-}
-
-/** Fetches a clip's masks, and draws its luma mattes. @throws as `make` */
-export async function mattesOf({ jobId }: Scope, making: Making): Promise<ExportFile[]> {
-  const result = await making.client.result(jobId, { signal: making.signal });
-  if (!(result instanceof VideoResult)) throw new TypeError("This is not a video job.");
-  return await drawMattes(result, making);
 }
 
 /** Draws luma mattes: a PNG for each processed frame, of all objects and of each. @throws the signal's reason */

@@ -6,7 +6,7 @@ import { isOfDataset } from "./dataset.ts";
 type AssetId = keyof (typeof ASSETS)["image"];
 
 /** The formats in which a picture or clip can be exported. */
-export type FormatId = AssetId | MadeFormat | MadeOfClip;
+export type FormatId = AssetId | MadeFormat | "matte";
 
 /** Available data of a job, of the pictures to export, or of its clip. */
 export interface Stock {
@@ -74,8 +74,8 @@ const PICTURE_FORMATS = {
 
 export type MadeFormat = keyof typeof PICTURE_FORMATS;
 
-/** The format of clips that this browser makes. */
-type MadeOfClip = "matte";
+/** The formats of clips that this browser makes from masks.json. */
+export type MadeOfClip = "matte" | "clip-coco";
 
 /** Formats that name the class of each object. */
 export const HAS_CLASSES: ReadonlySet<string> = new Set(["coco", "yolo", "labelmap", "semantic", "voc"]);
@@ -111,7 +111,6 @@ function wayOf(
   template: string | undefined,
   { type, taskIds, keys, masks, hasOriginals }: Stock,
 ): Way {
-  if (id === "matte") return keys.length > 0 ? { kind: "made", format: id } : { kind: "empty" };
   const mayBeMade = type === "image" && (masks > 0 || (isOfDataset(id) && taskIds.length > 0));
   if (mayBeMade && isMade(id) && (hasOriginals || !OF_ORIGINALS.has(id))) return { kind: "made", format: id };
   const [start = ""] = template?.split("{index}") ?? [];
@@ -120,6 +119,8 @@ function wayOf(
       ? []
       : keys.filter((key) => taskIds.some((taskId) => key.startsWith(assetKey(start, taskId))));
   if (there.length > 0) return { kind: "there", keys: there };
+  if (type === "video" && (id === "matte" || id === "coco"))
+    return keys.length > 0 ? { kind: "made", format: id === "matte" ? id : "clip-coco" } : { kind: "empty" };
   const change = changeFor(id);
   // Another run would find no objects either.
   const isOfObjects = id !== "preview";

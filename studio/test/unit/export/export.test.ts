@@ -80,13 +80,11 @@ describe("the offered downloads", () => {
     );
   });
 
-  it("comes all from the service for a clip", () => {
+  it("comes from the service for a clip, but for COCO, which is made here if it is not there", () => {
+    const clip = { type: "video", taskIds: ["c.mp4"], masks: 0 } as const;
     const keys = ["masks/c.mp4/masks.json", "preview/c.mp4.mp4"];
-    expect(waysOf({ type: "video", taskIds: ["c.mp4"], keys, masks: 0 })).toMatchObject({
-      masks: "there",
-      coco: "again",
-      preview: "there",
-    });
+    expect(waysOf({ ...clip, keys })).toMatchObject({ masks: "there", coco: "made", preview: "there" });
+    expect(waysOf({ ...clip, keys: [...keys, "annotations/c.mp4.json"] })).toMatchObject({ coco: "there" });
   });
 });
 

@@ -9,7 +9,9 @@ const PROMPTS = ["person", "bottle"];
 /** Pictures whose objects appear in another order than the prompts, with names that people gave. */
 const PICTURES = [
   pictureOf("a.png", [{ label: "bottle" }, { label: "Chair", isShown: false }, { label: "radiator" }]),
-  pictureOf("b.png", [{ label: "radiator" }, { label: "chair" }, { label: "person" }], { verdict: "accepted" }),
+  pictureOf("b.png", [{ label: "radiator" }, { label: "chair" }, { label: "person" }], {
+    verdict: "accepted",
+  }),
   pictureOf("c.png", [{ label: "person", isShown: false }], { verdict: "accepted" }),
   pictureOf("d.png", [], { verdict: "accepted", original: new Blob([sample("coffee")]) }),
 ];
