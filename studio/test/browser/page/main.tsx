@@ -13,6 +13,7 @@ import type { Layer, Point, Region, Tool } from "../../../src/viewer/types.ts";
 import { maskColour } from "../../../src/viewer/colours.ts";
 import { PictureViewer } from "../../../src/viewer/picture-viewer.tsx";
 import { Exporting, exporting, openExport } from "./exporting.tsx";
+import { Listed, listed, openObjects } from "./objects.tsx";
 import { panFrames } from "./panning.ts";
 import "../../../src/styles/tokens.css";
 import "../../../src/styles/base.css";
@@ -218,6 +219,7 @@ async function drawWithout(what: "its page" | "its script"): Promise<readonly st
 
 const viewer = {
   openExport,
+  openObjects,
   drawWithout,
   openGallery,
   asked,
@@ -249,6 +251,7 @@ window.viewer = viewer;
 
 function Page() {
   if (exporting.value !== null) return <Exporting {...exporting.value} />;
+  if (listed.value !== null) return <Listed viewState={listed.value} />;
   if (batch.value.length > 0)
     return (
       <Gallery

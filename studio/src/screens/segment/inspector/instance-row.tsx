@@ -56,7 +56,7 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
     ...(viewState.refining.canBegin(instance)
       ? [{ name: "Refine by points", to: () => viewState.refine(instance) }]
       : []),
-    ...(findAlike === null ? [] : [{ name: "Find all like this", to: findAlike }]),
+    ...(findAlike === null ? [] : [{ name: "Find all like this, 1 unit", to: findAlike }]),
     { name: "Brush and eraser", to: () => viewState.select(instance) },
     { name: "Split into parts", to: () => void viewState.split(instance) },
     ...(others.length > 0 ? [{ name: "Merge with…", to: () => (dialog.value = "merge") }] : []),
