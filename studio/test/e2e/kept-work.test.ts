@@ -91,7 +91,9 @@ describe("work on a result", () => {
     const asked = page.waitForRequest(
       (request) => request.method() === "POST" && request.url().endsWith("/jobs"),
     );
-    await page.getByRole("button", { name: "Add spoon" }).click();
+    await page.getByRole("button", { name: "Add spoon" }).press("Enter");
+    // While it searches, the button keeps the focus.
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("BUTTON");
     expect((await asked).postDataJSON()).toMatchObject({ prompts: ["spoon"] });
     for (const name of ["mug 1", "spoon 1"]) await instance(page, name).waitFor();
     await saved(page);

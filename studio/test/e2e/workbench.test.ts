@@ -164,9 +164,11 @@ describe("the workbench", () => {
       await page.getByRole("option", { name: "cup", exact: true }).waitFor();
       await page.keyboard.press("ArrowDown");
       await page.keyboard.press("Enter");
-      await segment(page).click();
+      await page.keyboard.press("Enter");
       await page.getByText("Some words aren’t in the model’s vocabulary").waitFor();
       await instance(page, "cup 1").waitFor();
+      // The focus stays where the form was.
+      await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Change prompts");
       // The list says the same.
       await page.getByText("Not looked for, because the model doesn’t know it: zeppelin.").waitFor();
       await page.getByRole("button", { name: "Dismiss" }).click();

@@ -10,14 +10,24 @@ export interface ButtonProps extends Omit<ButtonHTMLAttributes, "size" | "icon">
 }
 
 /** A button of the studio. */
-export function Button({ variant = "plain", busy = false, children, ...rest }: ButtonProps) {
+export function Button({
+  variant = "plain",
+  busy = false,
+  disabled = false,
+  onClick,
+  children,
+  ...rest
+}: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
       class={`button button-${variant}`}
       aria-busy={busy}
-      disabled={rest.disabled || busy}
+      // A disabled button would lose the focus.
+      aria-disabled={busy}
+      disabled={disabled && !busy}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
     >
       {children}
     </button>

@@ -1,4 +1,5 @@
 import { useComputed, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../../components/controls/button.tsx";
 import { lazyDialog } from "../../../components/lazy/lazy-part.tsx";
 import { Notice, Problem } from "../../../components/layout/notice.tsx";
@@ -31,6 +32,7 @@ export function AskFor({ workspace }: { readonly workspace: Workspace }) {
   const isAgain = workspace.isAnswered.value && workspace.hasQuestion.value;
   const isAsking = useSignal(false);
   const isOpened = useSignal(false);
+  const form = useRef<HTMLElement>(null);
   // A job was refused for a reason that is known by now and shown above.
   const isSaid = obstacle.value !== null && isAboutPlan(workspace.problem.value?.error);
   const ask = (): void => {
@@ -45,9 +47,12 @@ export function AskFor({ workspace }: { readonly workspace: Workspace }) {
     workspace.isAnswered.value &&
     workspace.problem.value === null &&
     !isOpened.value;
-  if (isFolded) return <Folded workspace={workspace} onOpen={() => (isOpened.value = true)} />;
+  if (isFolded) {
+    const hasFocus = form.current?.contains(document.activeElement) === true;
+    return <Folded workspace={workspace} hasFocus={hasFocus} onOpen={() => (isOpened.value = true)} />;
+  }
   return (
-    <section class="ask-for">
+    <section ref={form} class="ask-for">
       <PromptField workspace={workspace} onDone={ask} />
       {workspace.type.value === "video" && <FrameRate workspace={workspace} />}
       <Threshold workspace={workspace} />
@@ -98,15 +103,21 @@ export function AskFor({ workspace }: { readonly workspace: Workspace }) {
 
 interface FoldedProps {
   readonly workspace: Workspace;
+  /** True if it takes the focus over from the form. */
+  readonly hasFocus: boolean;
   readonly onOpen: () => void;
 }
 
 /** Prompts and threshold of the job whose objects are below, in a line. */
-function Folded({ workspace, onOpen }: FoldedProps) {
+function Folded({ workspace, hasFocus, onOpen }: FoldedProps) {
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (hasFocus) section.current?.querySelector("button")?.focus();
+  }, []);
   const { value: prompts } = workspace.prompts;
   const { value: threshold } = workspace.threshold;
   return (
-    <section class="ask-for-folded">
+    <section ref={section} class="ask-for-folded">
       <p class="cut" title={prompts.join(", ")}>
         {prompts.length === 0 ? "Objects by point or box" : prompts.join(", ")}
         {threshold !== null && <small> from {Math.round(threshold * 100)}%</small>}
