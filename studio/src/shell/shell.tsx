@@ -24,8 +24,9 @@ const PLACES: readonly { readonly href: string; readonly icon: IconName; readonl
   { href: "/studio/webhooks", icon: "webhooks", name: "Webhooks" },
 ];
 
+/** A job is on the screen on which it was begun. */
 const isHere = (href: string, path: string): boolean =>
-  href === "/studio" ? path === href : path === href || path.startsWith(`${href}/`);
+  isWorkspacePath(path) ? href === "/studio" : path === href || path.startsWith(`${href}/`);
 
 /** Frame of every screen of a signed-in person. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {

@@ -22,6 +22,7 @@ describe("signing in to the studio", () => {
 
   it("by the identity provider gives a new person a free trial, and no token is in the address or in storage", async () => {
     const { page, complaints } = await openPage(url);
+    await page.getByRole("heading", { name: "Segment pictures and videos" }).waitFor();
     await signInAs(page, newEmail());
     await page.getByText("100 free units").waitFor();
     expect(new URL(page.url()).href).toBe(url);

@@ -44,6 +44,8 @@ describe("the workbench", () => {
     await segment(page).click();
     await instance(page, "cup 1").waitFor();
     expect(new URL(page.url()).pathname).toMatch(/^\/studio\/jobs\/job_/);
+    // It is the same screen as before.
+    expect(await page.locator("[aria-current=page]").textContent()).toBe("Segment");
     expect(await findingsOn(page)).toEqual([]);
 
     // At first all that was found is seen: the slider is where the masks begin.
