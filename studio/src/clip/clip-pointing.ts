@@ -78,7 +78,7 @@ export class ClipPointing {
     const isCorrection = target !== null && (isFurther || this.tool.value !== "point");
     const objectId = isCorrection ? target : nextObjectId(regions);
     if (!isCorrection && objectIdsIn(regions).length >= LIMITS.followedObjects)
-      return this.#refuse(`A job follows at most ${LIMITS.followedObjects} objects. Remove one first.`);
+      return this.#refuse(`A job tracks at most ${LIMITS.followedObjects} objects. Remove one first.`);
     if (regions.length >= LIMITS.regions)
       return this.#refuse(`A job takes at most ${LIMITS.regions} points and boxes. Remove an object first.`);
     // A job's frames have other times than the browser guessed before it: the frame on the screen counts.

@@ -54,9 +54,9 @@ export function ClipTools({ pointing, target }: ClipToolsProps) {
 function hintOf(tool: ClipTool, target: ClipObject | undefined): string {
   const [click, box] = isTouch ? ["Tap", "hold and drag a box"] : ["Click", "drag a box"];
   const keys = isTouch ? "" : " Keys: , and . for frames; arrows, Enter, B.";
-  if (tool === "pan") return "Choose Point to follow an object that no prompt has to name.";
+  if (tool === "pan") return "Choose Point to track an object without a prompt.";
   if (tool === "point" || target === undefined)
-    return `${click} an object in any frame, or ${box} around it: it is followed both ways.${keys}`;
+    return `${click} an object in any frame, or ${box} around it: it is tracked forward and backward.${keys}`;
   return tool === "add"
     ? `${click} ${nameOf(target)} where it is wrong or lost, or ${box} around it.${keys}`
     : `${click} what doesn’t belong to ${nameOf(target)}.${keys}`;

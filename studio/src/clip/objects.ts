@@ -80,7 +80,7 @@ export function seenInWords({ sightings, isPointed, pointedAt }: ClipObject, fra
   const last = sightings.at(-1);
   const at = `pointed at ${pointedAt.map(clock).join(", ")}`;
   if (first === undefined || last === undefined)
-    return frames === null || pointedAt.length === 0 ? at : `${at}; not followed`;
+    return frames === null || pointedAt.length === 0 ? at : `${at}; not tracked`;
   const mean = sightings.reduce((sum, { confidence }) => sum + confidence, 0) / sightings.length;
   const unsure = sightings.filter((sighting) => !isSure(sighting)).length;
   const lost = frames === null ? 0 : frames - sightings.length;

@@ -81,7 +81,7 @@ describe("the objects of a clip", () => {
     expect(objects.map((object) => [nameOf(object), object.id, seenInWords(object, 4)])).toEqual([
       ["dog 1", 9, "2 frames, 0:00.0–0:00.5, 65%"],
       ["Bactrian camel 1", 4, "2 frames, 0:00.0–0:00.5, 65%, unsure in 1, lost in 2"],
-      ["Object 1", 7, "pointed at 0:01.0; not followed"],
+      ["Object 1", 7, "pointed at 0:01.0; not tracked"],
       ["Object 2", 6, "2 frames, 0:00.0–0:00.5, 65%, unsure in 1, lost in 2"],
     ]);
     const [before] = objectsOf([], [], regions);
