@@ -1,18 +1,11 @@
 /** Data sets of the studio, in the tools that train on them, from PyPI. Needs Python 3.10 or newer with venv, and PyPI (3 GB once). */
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 import { closeBrowser } from "../../../test/support/browser/studio.ts";
-import { pythonPackages } from "../../../test/support/clients/peers/install.ts";
 import { downloaded, type DrawnPicture, maskOfObject, openExportOf } from "../support/export-page.ts";
 import { type ServedPage, servePage } from "../support/serve-page.ts";
+import { printedBy, trainingTools } from "../support/training-tools.ts";
 
-const PACKAGES = ["ultralytics==8.4.190", "supervision==0.31.2", "pycocotools==2.0.11"];
 const SIZE = { width: 160, height: 120 };
 const COLORS: Readonly<Record<string, string>> = {
   cup: "#c03020",
@@ -48,40 +41,27 @@ async function withFile(picture: Omit<DrawnPicture, "file">): Promise<DrawnPictu
 
 describe("a data set of the studio", () => {
   let served: ServedPage;
-  let folder: string;
   beforeAll(async () => {
     served = await servePage();
-    folder = await mkdtemp(join(tmpdir(), "studio-exports-"));
   });
   afterAll(async () => {
     await closeBrowser();
     await served.close();
-    await rm(folder, { recursive: true });
   });
 
   it("agrees with the screen in pycocotools, Supervision and Ultralytics, which trains on it", async ({
     skip,
   }) => {
-    const programs = await pythonPackages(...PACKAGES).catch((error: unknown) =>
+    const programs = await trainingTools().catch((error: unknown) =>
       skip(`PyPI could not be reached: ${String(error)}`),
     );
     const pictures = await Promise.all(ENTRY.map(withFile));
     const { page } = await openExportOf(served, pictures, { prompts: CLASSES });
     await page.getByLabel("With the pictures").check();
     await page.getByLabel("Split into train and val").check();
-    const files = await downloaded(page, "Download ZIP");
-    for (const [path, content] of Object.entries(files)) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), content);
-    }
-    const script = join(PROJECT_ROOT, "studio/test/support/check-exports.py");
-    const { stdout } = await promisify(execFile)(join(programs, "python"), [script, folder], {
-      cwd: folder,
-      maxBuffer: 64 * 1024 * 1024,
-      env: { ...process.env, YOLO_CONFIG_DIR: folder, MPLCONFIGDIR: folder },
-    });
-    const { ultralytics, train, val } = JSON.parse(stdout);
-    console.log(stdout);
+    const printed = await printedBy("check-exports.py", programs, await downloaded(page, "Download ZIP"));
+    const { ultralytics, train, val } = JSON.parse(printed);
+    console.log(printed);
 
     // By picture, its objects' classes and boxes, as they are on the screen.
     const shown = new Map(

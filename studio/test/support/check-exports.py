@@ -12,6 +12,7 @@ import numpy as np
 import supervision as sv
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
+from train_yolo import train
 
 root = Path(sys.argv[1])
 found = {}
@@ -67,20 +68,5 @@ with contextlib.redirect_stdout(sys.stderr):
             "overlap": min(overlaps),
         }
 
-    os.environ["YOLO_OFFLINE"] = "true"
-    from ultralytics import YOLO
-
-    model = YOLO("yolo11n-seg.yaml")
-    results = model.train(
-        data=str(root / "data.yaml"), epochs=1, imgsz=64, batch=4, device="cpu", workers=0,
-        project=str(root / "runs"), plots=False, amp=False, pretrained=False, val=True,
-    )
-    found["ultralytics"] = {
-        "names": list(model.names.values()),
-        "trained": len(model.trainer.train_loader.dataset),
-        "validated": len(model.trainer.test_loader.dataset),
-        "objects": int(sum(len(each["cls"]) for each in model.trainer.train_loader.dataset.labels)),
-        "empty": int(sum(len(each["cls"]) == 0 for each in model.trainer.train_loader.dataset.labels)),
-        "measures": sorted(results.results_dict)[:2],
-    }
+    found["ultralytics"] = train(root)
 print(json.dumps(found, default=lambda value: np.asarray(value).tolist()))
