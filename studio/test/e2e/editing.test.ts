@@ -126,6 +126,9 @@ describe("the objects of a picture", () => {
       await expect.poll(async () => (await names()).toSorted()).toEqual(["cup 1", "cup 2", "spoon 1"]);
       expect(await findingsOn(page)).toEqual([]);
 
+      // A click on a mask selects its object, and a rectangle all others, too.
+      await page.mouse.click(x + 290 * scale, y + 120 * scale);
+      await page.getByText(/^cup 1 is selected\./).waitFor();
       await page.keyboard.down("Control");
       await drag(page, [5, 5], [595, 395]);
       await page.keyboard.up("Control");

@@ -34,6 +34,7 @@ describe("with an obstacle, the studio", () => {
     await page.getByText("Your trial is used up").waitFor();
     // It is said once.
     await page.getByText("no tokens left").waitFor({ state: "detached" });
+    await page.getByText("Nothing new can be pointed at now.").waitFor();
     await page.getByRole("link", { name: "See plans" }).click();
     await page.getByRole("button", { name: "Upgrade" }).waitFor();
     await page.goBack();
@@ -44,6 +45,7 @@ describe("with an obstacle, the studio", () => {
     await page.getByRole("button", { name: "Start over" }).click();
     await page.getByText("Drop pictures or a clip").waitFor();
     await page.getByText("Your trial is used up").waitFor();
+    expect(await page.getByText("pictures per job").count()).toBe(0);
   });
 
   it("explains unsupported formats and refused addresses before the upload, and fetches an accepted one", async () => {
@@ -51,7 +53,10 @@ describe("with an obstacle, the studio", () => {
     try {
       const { page } = await openStudio(stack);
       await give(page, [{ name: "IMG_0001.HEIC", mimeType: "", buffer: HEIC }]);
-      await page.getByText("IMG_0001.HEIC: HEIC files are not supported. To get a JPEG").waitFor();
+      const refused = page.getByText("IMG_0001.HEIC: HEIC files are not supported. To get a JPEG");
+      await refused.waitFor();
+      await page.getByRole("button", { name: "Dismiss" }).click();
+      await refused.waitFor({ state: "detached" });
 
       await page.getByRole("button", { name: "From URL" }).click();
       const address = page.getByLabel("URL of a picture or clip");

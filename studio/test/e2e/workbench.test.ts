@@ -4,7 +4,14 @@ import { isLong } from "../../../inference-container/test/support/form.ts";
 import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SharedStack, useSharedStack } from "../../../test/support/stack/shared-stack.ts";
-import { COFFEE, give, instance, keptInstance, segment } from "../../../test/support/browser/studio-work.ts";
+import {
+  BROKEN_PNG,
+  COFFEE,
+  give,
+  instance,
+  keptInstance,
+  segment,
+} from "../../../test/support/browser/studio-work.ts";
 import {
   closeBrowser,
   findingsOn,
@@ -15,8 +22,6 @@ import {
   signInAs,
   furtherFindingsOn,
 } from "../../../test/support/browser/studio.ts";
-
-const LABELLED = "samples/labelled/pictures/000000165518.jpg";
 
 async function ask(page: Page, prompts: string): Promise<void> {
   await page.getByLabel("Prompts").fill(`${prompts},`);
@@ -142,6 +147,7 @@ describe("the workbench", () => {
     await give(page, COFFEE);
     const at = await placeOf(page);
     await page.getByText(/^Tap an object/).waitFor();
+    expect(await page.getByRole("button", { name: "Keys" }).count()).toBe(0);
     expect(await findingsOn(page)).toEqual([]);
     await page.touchscreen.tap(...at(430, 330));
     await instance(page, "Object 1").waitFor();
@@ -258,13 +264,20 @@ describe("the workbench", () => {
     await page.getByText(/^About \d+ frames = \d+ units/).waitFor();
     await page.getByText("Clips require the paid plan").waitFor();
     await page.getByRole("button", { name: "New pictures or clip" }).click();
-    await give(page, [COFFEE, "samples/chelsea.png", "samples/astronaut.png", LABELLED]);
+    const four = ["1.png", "2.png", "3.png", "4.png"];
+    await give(
+      page,
+      four.map((name) => ({ name, mimeType: "image/png", buffer: BROKEN_PNG })),
+    );
     await page.getByText("At most 3 pictures per job").waitFor();
     await page.getByRole("button", { name: "Do the first 3 now" }).click();
-    await page.getByText("000000165518.jpg: the next job takes them").waitFor();
+    await page.getByText("4.png: the next job takes them").waitFor();
     await page.getByRole("button", { name: "Put them back" }).click();
     await page.getByRole("button", { name: "Do the first 3 now" }).click();
     await page.getByText("3 units of the 100 left in your trial.").waitFor();
+    await ask(page, "cup");
+    await page.getByRole("button", { name: "Continue with the other picture" }).click();
+    await expect.poll(() => page.title()).toContain("4.png");
   });
 
   it.runIf(isLong)("waits for the network, continues by itself, and loses no input", async () => {

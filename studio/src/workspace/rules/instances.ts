@@ -82,3 +82,11 @@ export function toggled(hidden: ReadonlySet<string>, objects: readonly string[])
     else next.delete(object);
   return next;
 }
+
+/**
+ * Returns the object that a stroke paints: the one whose mask it begins on, or else the only one, or the last that was pointed at,
+ * because what is missing of a mask is next to it.
+ */
+export const paintedAt = (all: readonly Instance[], mask: string | null): Instance | undefined =>
+  all.find(({ id }) => id === mask) ??
+  (all.length === 1 ? all[0] : all.findLast(({ prompt }) => prompt === null));

@@ -6,6 +6,7 @@ import {
   isShown,
   lowestOf,
   nameOf,
+  paintedAt,
   toggled,
 } from "../../../src/workspace/rules/instances.ts";
 
@@ -22,6 +23,14 @@ const instance = (prompt: string | null, number: number, confidence = 0.9): Inst
 });
 
 describe("instances", () => {
+  it("are painted by a stroke on their mask, or next to the masks: the only one, or the last that was pointed at", () => {
+    const [cup, spoon, pointed] = [instance("cup", 1), instance("spoon", 1), instance(null, 1)];
+    expect(paintedAt([cup, spoon, pointed], spoon.id)).toBe(spoon);
+    expect(paintedAt([pointed, cup, spoon], null)).toBe(pointed);
+    expect(paintedAt([cup], null)).toBe(cup);
+    expect(paintedAt([cup, spoon], null)).toBeUndefined();
+  });
+
   it("are shown at any confidence once they are accepted", () => {
     const unsure = instance("cup", 1, 0.1);
     const filter = { least: 0.5, leasts: new Map(), hidden: new Set<string>() };

@@ -2,7 +2,7 @@ import { computed, type ReadonlySignal, type Signal, signal } from "@preact/sign
 import { edit } from "../../../edit/edit.ts";
 import { isPaint, type Tool } from "../../../viewer/types.ts";
 import { isNew } from "../../../workspace/masks/objects.ts";
-import type { Instance } from "../../../workspace/rules/instances.ts";
+import { type Instance, paintedAt } from "../../../workspace/rules/instances.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 
 /** Default size of the brush. */
@@ -44,18 +44,11 @@ export class Painting {
     if (!isPaint(tool.value)) tool.value = "brush";
   }
 
-  /**
-   * Paints a stroke into the selected object, into the one whose mask it begins on, or else into the only one, or the last that
-   * was pointed at: a missing part is next to its mask.
-   */
+  /** Paints a stroke into the selected object, or into the one that it touches or extends. */
   paint(points: readonly number[], mask: string | null): void {
     const { workspace, instances, tool, complaint } = this.#painted;
     const { value: mode } = tool;
-    const { value: all } = instances;
-    const target =
-      this.target.value ??
-      all.find(({ id }) => id === mask) ??
-      (all.length === 1 ? all[0] : all.findLast(({ prompt }) => prompt === null));
+    const target = this.target.value ?? paintedAt(instances.value, mask);
     if (!isPaint(mode)) return;
     if (target === undefined) {
       complaint.value = "Start on an object, or click one in the list first.";
