@@ -44,7 +44,10 @@ export function Inspector({ viewState, onNew, onGiven }: InspectorProps) {
       {workspace.later.value.length > 0 && workspace.jobIds.value.length > 0 && (
         <section>
           <Button variant="main" onClick={() => onNew(workspace.later.value.flatMap(givenOf))}>
-            Continue with the other {counted(workspace.later.value.length, "picture")}
+            Continue with the other{" "}
+            {workspace.later.value.length === 1
+              ? "picture"
+              : counted(workspace.later.value.length, "picture")}
           </Button>
         </section>
       )}
