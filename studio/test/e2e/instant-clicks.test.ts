@@ -4,25 +4,47 @@ import { ImageResult, SegmentationClient } from "segmentation-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isLong } from "../../../inference-container/test/support/form.ts";
 import { placeOfSample } from "../../../scripts/shared/studio-sample.ts";
-import { closeBrowser, findingsOn, openStudio } from "../../../test/support/browser/studio.ts";
+import {
+  closeBrowser,
+  findingsOn,
+  handleRequests,
+  openStudio,
+} from "../../../test/support/browser/studio.ts";
 import { BROKEN_PNG, COFFEE, give, instance } from "../../../test/support/browser/studio-work.ts";
 import { type SharedStack, useSharedStack } from "../../../test/support/stack/shared-stack.ts";
 
 type Point = readonly [x: number, y: number];
+/** A click, or a drag from one corner of a box to the other. */
+type Place = readonly [Point] | readonly [Point, Point];
+
+/** Time limit for a step of the page: only one that hangs exceeds it. */
+const STEP_MS = 120_000;
 
 /** A point on the saucer, whose job returns the embedding. */
 const FIRST: Point = [430, 330];
-/** Points on other things, none in the mask of another. */
-const OTHERS: readonly Point[] = [
-  [250, 120],
-  [365, 290],
-  [40, 30],
-  [480, 60],
-  [180, 130],
-  [90, 350],
-  [230, 270],
-  [418, 95],
-  [310, 60],
+/** Other things. No point is in the mask of another one, because a click there selects that. A box begins an object everywhere. */
+const OTHERS: readonly Place[] = [
+  [[250, 120]],
+  [[365, 290]],
+  [[40, 30]],
+  [[480, 60]],
+  [[180, 130]],
+  [
+    [200, 92],
+    [372, 196],
+  ],
+  [
+    [382, 64],
+    [427, 215],
+  ],
+  [
+    [183, 235],
+    [262, 314],
+  ],
+  [
+    [72, 66],
+    [482, 394],
+  ],
 ];
 
 /** Collects the masks that the page's decode worker draws. */
@@ -42,11 +64,18 @@ async function moveTo(page: Page, [x, y]: Point): Promise<void> {
   await page.mouse.move(place.x + x * place.scale, place.y + y * place.scale);
 }
 
-async function clickAt(page: Page, point: Point): Promise<void> {
-  await moveTo(page, point);
+async function pointAt(page: Page, [from, to]: Place): Promise<void> {
+  await moveTo(page, from);
   await page.mouse.down();
+  if (to !== undefined) await moveTo(page, to);
   await page.mouse.up();
 }
+
+const clickAt = (page: Page, point: Point): Promise<void> => pointAt(page, [point]);
+
+/** The hint of a picture whose masks the browser draws, and of one whose masks the service draws. */
+const IN_BROWSER = "Enter keeps all that is new for 1 unit";
+const BY_SERVICE = "1 unit each. Shift-click";
 
 const keep = (page: Page, count: number) =>
   page.getByRole("button", { name: `Keep ${count}, 1 unit`, exact: true });
@@ -90,12 +119,23 @@ describe("a click on a picture", () => {
 
   const jobs = async () => (await client.api.listJobs()).items;
 
+  async function openBounded() {
+    const studio = await openStudio(stack);
+    studio.page.setDefaultTimeout(STEP_MS);
+    return studio;
+  }
+
   /** Opens the sample, and points at its first object. */
   async function openPointed(script?: string): Promise<{ readonly page: Page; readonly before: number }> {
     const before = (await jobs()).length;
     // A service that has just been started stores its decoder at the first request for the model.
-    await expect.poll(async () => (await client.api.retrieveModel()).interactive).toBeDefined();
-    const { page, complaints } = await openStudio(stack);
+    await expect
+      .poll(async () => (await client.api.retrieveModel()).interactive, {
+        timeout: STEP_MS,
+        message: "the service stores its decoder",
+      })
+      .toBeDefined();
+    const { page, complaints } = await openBounded();
     if (script !== undefined) {
       await page.addInitScript(script);
       await page.reload();
@@ -110,26 +150,28 @@ describe("a click on a picture", () => {
 
   it("draws at once what the service returns, and ten objects are two jobs and two units", async () => {
     const { page, before } = await openPointed(COLLECT);
-    await page.getByText("Enter keeps all that is new for 1 unit").waitFor();
-    const points = OTHERS.slice(0, isLong ? OTHERS.length : 3);
+    await page.getByText(IN_BROWSER).waitFor();
+    const places = OTHERS.slice(0, isLong ? OTHERS.length : 3);
     // Where the pointer rests, a preview is drawn; a click takes it, and draws nothing more.
-    await moveTo(page, points[0] ?? FIRST);
-    await expect.poll(() => page.evaluate("window.decoded.length")).toBe(1);
-    for (const [i, point] of points.entries()) {
-      await clickAt(page, point);
+    await moveTo(page, places[0]?.[0] ?? FIRST);
+    await expect
+      .poll(() => page.evaluate("window.decoded.length"), { timeout: STEP_MS, message: "a preview" })
+      .toBe(1);
+    for (const [i, place] of places.entries()) {
+      await pointAt(page, place);
       await keep(page, i + 1).waitFor();
     }
     expect(await findingsOn(page)).toEqual([]);
     const decoded: number[][] = await page.evaluate("window.decoded");
-    expect(decoded).toHaveLength(points.length);
+    expect(decoded).toHaveLength(places.length);
     await page.keyboard.press("Enter");
-    for (const i of points.keys()) await instance(page, `Object ${i + 2}`).waitFor();
+    for (const i of places.keys()) await instance(page, `Object ${i + 2}`).waitFor();
 
     const [last, first, ...others] = await jobs();
     expect(others.length + 2 - before).toBe(2);
     const result = await client.result(last?.jobId ?? "");
     if (!(result instanceof ImageResult)) throw new TypeError("The job has no pictures.");
-    expect(result.masks).toHaveLength(points.length);
+    expect(result.masks).toHaveLength(places.length);
     for (const mask of result.masks) {
       const png = await readMaskPng(Uint8Array.from(decoded[mask.region ?? 0] ?? []));
       expect(iou(unpackMask(png), await mask.bitmap()), String(OTHERS[mask.region ?? 0])).toBeGreaterThan(
@@ -147,10 +189,10 @@ describe("a click on a picture", () => {
 
   it.runIf(isLong)("needs no network until it is kept, and survives a reload", async () => {
     const { page, before } = await openPointed();
-    await page.getByText("Enter keeps all that is new for 1 unit").waitFor();
+    await page.getByText(IN_BROWSER).waitFor();
     await page.context().setOffline(true);
-    for (const [i, point] of OTHERS.slice(0, 2).entries()) {
-      await clickAt(page, point);
+    for (const [i, place] of OTHERS.slice(0, 2).entries()) {
+      await pointAt(page, place);
       await keep(page, i + 1).waitFor();
     }
     // An undone object was not paid for, so redo is free.
@@ -164,19 +206,19 @@ describe("a click on a picture", () => {
     expect((await jobs()).length - before).toBe(2);
     // The embedding is in the browser: nothing more is paid for it.
     await page.mouse.move(300, 300);
-    await page.getByText("Enter keeps all that is new for 1 unit").waitFor();
+    await page.getByText(IN_BROWSER).waitFor();
   });
 
   it.each(isLong ? SPOILED : SPOILED.slice(0, 1))("is a job of its own %s", async (_, spoil) => {
     const before = (await jobs()).length;
-    const { page } = await openStudio(stack);
+    const { page } = await openBounded();
     await spoil(page, client);
     await page.reload();
     await give(page, COFFEE);
     await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
     await clickAt(page, FIRST);
     await instance(page, "Object 1").waitFor();
-    await page.getByText("1 unit each. Shift-click").waitFor();
+    await page.getByText(BY_SERVICE).waitFor();
     await clickAt(page, [40, 30]);
     await instance(page, "Object 2").waitFor();
     expect((await jobs()).length - before).toBe(2);
