@@ -80,6 +80,13 @@ const BY_SERVICE = "1 unit each. Shift-click";
 const keep = (page: Page, count: number) =>
   page.getByRole("button", { name: `Keep ${count}, 1 unit`, exact: true });
 
+/** Files without which the browser draws no masks. */
+const NEEDED = [
+  ["decoder", /\/decoders\//],
+  ["runtime", /ort-wasm.*\.wasm$/],
+  ["worker’s script", /decode\.worker-.*\.js$/],
+] as const;
+
 /** Reasons why the browser draws no masks, and how a page comes to have them. */
 const SPOILED: readonly (readonly [string, (page: Page, client: SegmentationClient) => Promise<unknown>])[] =
   [
@@ -222,5 +229,43 @@ describe("a click on a picture", () => {
     await clickAt(page, [40, 30]);
     await instance(page, "Object 2").waitFor();
     expect((await jobs()).length - before).toBe(2);
+  });
+
+  it.runIf(isLong).each(NEEDED)(
+    "is drawn here again at the next click after the %s was missing",
+    async (_, url) => {
+      const { page } = await openBounded();
+      const allow = await handleRequests(page, url, (route) => route.fulfill({ status: 503 }));
+      await give(page, COFFEE);
+      await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+      await clickAt(page, FIRST);
+      await instance(page, "Object 1").waitFor();
+      await page.getByText(BY_SERVICE).waitFor();
+      allow();
+      await clickAt(page, [40, 30]);
+      await instance(page, "Object 2").waitFor();
+      await page.getByText(IN_BROWSER).waitFor();
+      await pointAt(page, [[365, 290]]);
+      await keep(page, 1).waitFor();
+    },
+  );
+
+  it.runIf(isLong)("does not load a decoder again that the policy forbids", async () => {
+    const { page } = await openBounded();
+    let loads = 0;
+    await handleRequests(page, /decode\.worker-.*\.js$/, async (route) => {
+      loads += 1;
+      const response = await route.fetch();
+      const headers = { ...response.headers(), "content-security-policy": "script-src 'self'" };
+      await route.fulfill({ response, headers });
+    });
+    await give(page, COFFEE);
+    await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+    await clickAt(page, FIRST);
+    await instance(page, "Object 1").waitFor();
+    await page.getByText(BY_SERVICE).waitFor();
+    await clickAt(page, [40, 30]);
+    await instance(page, "Object 2").waitFor();
+    expect(loads).toBe(1);
   });
 });

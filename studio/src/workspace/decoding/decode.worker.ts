@@ -33,6 +33,18 @@ async function decode(picture: InteractivePicture, { region, prior }: Decoding):
   return { png: await writeGreyPng({ ...packed, bits: 1 }), width, height, area, confidence };
 }
 
+/** The shortest module: it compiles unless the browser or a policy forbids WebAssembly. */
+const EMPTY_MODULE = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+
+async function mayCompile(): Promise<boolean> {
+  try {
+    await WebAssembly.compile(EMPTY_MODULE);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function obey(request: DecodeRequest): Promise<Decoded | null> {
   if (request.type === "load") {
     decoder = await MaskDecoder.load(onnx, request.decoder, { executionProviders: ["wasm"] });
@@ -47,7 +59,8 @@ async function answer(request: DecodeRequest): Promise<void> {
   try {
     message = { done: await obey(request) };
   } catch (error) {
-    message = { failure: error instanceof Error ? error.message : String(error) };
+    const failure = error instanceof Error ? error.message : String(error);
+    message = { failure, isLasting: request.type === "load" && !(await mayCompile()) };
   }
   postMessage(message);
 }

@@ -2,13 +2,14 @@ import { readEmbedding } from "@segmentation/masks";
 import { fetchDecoder } from "segmentation-client/interactive";
 import { model } from "../service/model.ts";
 import type { Owner } from "../service/owner.ts";
-import type { DecodeAnswer, Decoded, DecodeRequest, Decoding, Embedded } from "./messages.ts";
+import type { DecodeAnswer, Decoded, DecodeFailure, DecodeRequest, Decoding, Embedded } from "./messages.ts";
+import { LastingError } from "./replaceable.ts";
 
 /** The model's decoder in a web worker. */
 export class Decoder {
   readonly #worker = new Worker(new URL("./decode.worker.ts", import.meta.url), { type: "module" });
   readonly #waiting: ((answer: DecodeAnswer) => void)[] = [];
-  #lost: DecodeAnswer | null = null;
+  #lost: DecodeFailure | null = null;
   /** The latest mask: a click where its preview is shown needs no other one. */
   #latest: { readonly of: Embedded & Decoding; readonly mask: Promise<Decoded> } | null = null;
 
@@ -18,10 +19,13 @@ export class Decoder {
     );
     // The worker reports its own failures: this error means that its script has not loaded, or that its memory is full.
     this.#worker.addEventListener("error", () => this.#end("The decoder’s worker has failed."));
-    signal.addEventListener("abort", () => this.#end("The decoder is closed."));
+    signal.addEventListener("abort", () => this.close());
   }
 
-  /** Loads the decoder of the service's model; its worker ends when the owner leaves. @throws Error if there is none, or no WebAssembly */
+  /**
+   * Loads the decoder of the service's model; its worker ends when the owner leaves.
+   * @throws Error if it can't be fetched; LastingError if the browser can't run it
+   */
   static async load(owner: Owner): Promise<Decoder> {
     const { api, client, signal } = owner;
     // The pages' policy allows the studio's own origin, under whichever name it was opened.
@@ -30,13 +34,25 @@ export class Decoder {
     const file = await fetchDecoder({ api, download });
     signal.throwIfAborted();
     const decoder = new Decoder(signal);
-    await decoder.#ask({ type: "load", decoder: file }, [file.buffer]);
-    return decoder;
+    try {
+      await decoder.#ask({ type: "load", decoder: file }, [file.buffer]);
+      return decoder;
+    } catch (error) {
+      decoder.close();
+      throw error;
+    }
   }
 
-  /** Prepares for a picture. @throws Error if its embedding is damaged */
-  async open({ taskId, embedding }: Embedded): Promise<void> {
+  /** Ends its worker. */
+  close(): void {
+    this.#end("The decoder is closed.");
+  }
+
+  /** Prepares for a picture. Returns false if another model has made its embedding. @throws Error if that is damaged */
+  async open({ taskId, embedding }: Embedded): Promise<boolean> {
+    if (!(await isOfModel(embedding))) return false;
     await this.#ask({ type: "open", taskId, embedding });
+    return true;
   }
 
   /** Draws a region's mask. @throws Error */
@@ -57,12 +73,13 @@ export class Decoder {
       this.#waiting.push(resolve);
       this.#worker.postMessage(request, transfer);
     });
-    if ("failure" in answer) throw new Error(answer.failure);
+    if ("failure" in answer)
+      throw answer.isLasting ? new LastingError(answer.failure) : new Error(answer.failure);
     return answer.done;
   }
 
   #end(failure: string): void {
-    this.#lost = { failure };
+    this.#lost = { failure, isLasting: false };
     this.#worker.terminate();
     for (const answer of this.#waiting.splice(0)) answer(this.#lost);
   }
@@ -72,7 +89,7 @@ const isSame = (a: Embedded & Decoding, b: Embedded & Decoding): boolean =>
   a.taskId === b.taskId && a.prior === b.prior && JSON.stringify(a.region) === JSON.stringify(b.region);
 
 /** Returns true if an embedding comes from the service's model: the decoder can't read those of other models. */
-export async function isOfModel(embedding: Blob): Promise<boolean> {
+async function isOfModel(embedding: Blob): Promise<boolean> {
   const { id, version } = readEmbedding(new Uint8Array(await embedding.arrayBuffer())).model;
   return id === model.peek()?.id && version === model.peek()?.version;
 }

@@ -4,6 +4,8 @@ import type { Region } from "../../viewer/types.ts";
 export type Instant =
   | { readonly at: "loading" }
   | { readonly at: "ready"; readonly embedding: Blob }
+  /** The decoder has failed: the service draws the masks, and the next click tries again. */
+  | { readonly at: "interrupted"; readonly embedding: Blob }
   /** The service draws its masks. */
   | { readonly at: "failed" };
 
@@ -39,4 +41,11 @@ export type DecodeRequest =
   | ({ readonly type: "decode" } & Embedded & Decoding);
 
 /** Answer of the worker, in the order of the requests; null if it opened or loaded something. */
-export type DecodeAnswer = { readonly done: Decoded | null } | { readonly failure: string };
+export type DecodeAnswer = { readonly done: Decoded | null } | DecodeFailure;
+
+/** Why the worker can't do something. */
+export interface DecodeFailure {
+  readonly failure: string;
+  /** True if another worker can't do it either: the browser may not run WebAssembly. */
+  readonly isLasting: boolean;
+}

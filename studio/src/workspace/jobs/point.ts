@@ -1,6 +1,6 @@
 import { batch } from "@preact/signals";
 import type { Region } from "../../viewer/types.ts";
-import { decode, giveUp, isReady, prepare } from "../decoding/instant.ts";
+import { decode, interrupt, isReady, prepare, resume } from "../decoding/instant.ts";
 import { isNew, pointedName } from "../masks/objects.ts";
 import type { Instance } from "../rules/instances.ts";
 import {
@@ -45,6 +45,7 @@ async function pointIn(
   );
   if (isInstant) return await drawNew(workspace, latestAttempt(workspace.pointed.value));
   void prepare(workspace, picture);
+  void resume(workspace, picture);
   void drawAll(workspace);
 }
 
@@ -89,7 +90,7 @@ async function drawNew(workspace: Workspace, number: number): Promise<void> {
       change(workspace, [number], { isDecoded: true, corrects });
     });
   } catch {
-    giveUp(workspace, picture);
+    interrupt(workspace, picture);
     toService(workspace, number);
   }
 }
