@@ -76,11 +76,15 @@ describe("a service with GATEWAY_URL", () => {
     await using gateway = await startGateway();
     await using rig = await startRig({ GATEWAY_URL: gateway.url, IN_FLIGHT: "1", QUEUE_CAPACITY: "1" });
     const dialed = await connection(gateway.dialed, 0);
-    const running = rig.worker.request({ prompts: ["slow"] });
+    const released = Promise.withResolvers<void>();
+    const body = () => new ReadableStream({ start: (stream) => released.promise.then(() => stream.close()) });
+    rig.worker.answers.set("held", () => new Response(body()));
+    const running = rig.worker.request({ inputUrl: `${rig.worker.origin}/answers/held` });
     expect((await ask(dialed, "POST", "/v1/tasks", running)).status).toBe(202);
     const drained = rig.service.drain();
     expect((await ask(dialed, "POST", "/v1/tasks", running)).status).toBe(202);
     expect((await ask(dialed, "POST", "/v1/tasks", rig.worker.request())).status).toBe(503);
+    released.resolve();
     await drained;
     await dialed.closed;
   });
@@ -98,7 +102,7 @@ describe("a service with GATEWAY_URL", () => {
 });
 
 describe("a connection", () => {
-  const times = { pingMs: 20, pongMs: 200, pauseMs: 20 };
+  const times = { pingMs: 20, pongMs: 60_000, pauseMs: 20 };
   const open = (
     url: string,
     lines: string[] = [],
@@ -134,7 +138,7 @@ describe("a connection", () => {
     await using gateway = await startGateway();
     gateway.isSilent = true;
     const lines: string[] = [];
-    const service = open(gateway.url, lines);
+    const service = open(gateway.url, lines, { pongMs: 200 });
     const silent = await connection(gateway.dialed, 0);
     gateway.isSilent = false;
     await connection(gateway.dialed, 1);
