@@ -30,8 +30,7 @@ const on = <T>(name: string, read: (object: TestedContainer) => T | Promise<T>):
   runInDurableObject(machine(name), read);
 const until = (name: string, state: string) => expect.poll(() => machine(name).machine()).toBe(state);
 
-/** On a busy machine, a started container would otherwise sleep before its first task. */
-const staysAwake = (name: string) => on(name, (object) => void (object.sleepAfter = 60));
+const letSleep = (name: string, may = true) => on(name, (object) => void (object.maySleep = may));
 
 /** Offers a task until a machine takes it. */
 const taken = (key: string, by = pool) =>
@@ -43,10 +42,11 @@ describe("a container", () => {
     expect(await pool.submit(aTask("a"), UPLOAD)).toMatchObject(NO_TASKS);
     expect((await machine("0").fetch("https://object/v1/room", { method: "POST" })).status).toBe(503);
     await until("0", "up");
+    await letSleep("0");
     await until("0", "asleep");
     expect(await pool.describeModel()).toMatchObject({ id: "fixture" });
     expect(await on("0", ({ fake }) => [fake.starts.length, fake.signals])).toEqual([1, [15]]);
-    await staysAwake("0");
+    await letSleep("0", false);
     await on("0", (object) => object.set({ CONTAINER_IMAGE: "docker.io/example/newer:2" }));
     expect(await pool.describeModel()).toEqual({ reason: "status 503 container_starting" });
     await taken("a");
@@ -57,12 +57,15 @@ describe("a container", () => {
 
   it("stays awake for a task that outlasts the time until it sleeps, and starts again after a crash", async () => {
     await taken("long.1");
+    await letSleep("0");
     const [before, signals] = await on("0", ({ expired, fake }) => [expired, fake.signals.length]);
     await expect.poll(() => on("0", ({ expired }) => expired)).toBeGreaterThan(before + 1);
     expect(await on("0", ({ fake }) => fake.signals.length)).toBe(signals);
+    await letSleep("0", false);
     await on("0", ({ fake }) => fake.crash());
     expect(await pool.submit(aTask("long.2"), UPLOAD)).toMatchObject(NO_TASKS);
     await taken("long.2");
+    await letSleep("0");
     await pool.cancel("long.2", UPLOAD);
     await until("0", "asleep");
   });
@@ -94,7 +97,6 @@ describe("a container", () => {
 
 it("starts a second container only when the first is full", async () => {
   const two = new ContainerPool(env.TESTED_CONTAINER, 2);
-  for (const name of ["0", "1"]) await staysAwake(name);
   await taken("one.1", two);
   expect(await machine("1").machine()).toBe("asleep");
   let tasks = 0;

@@ -19,8 +19,6 @@ interface ServedEnv extends Env {
 
 /** The object of a container, whose machine is a process that the test's host starts. */
 export class InferenceContainer extends TestedContainer {
-  override sleepAfter = 60;
-
   constructor(ctx: DurableObjectState<object>, env: ServedEnv) {
     const fetchFrom: typeof fetch = (input, init) => {
       const { pathname } = new URL(input instanceof Request ? input.url : input);

@@ -6,10 +6,12 @@ interface HostedEnv extends Env {
   readonly MACHINE_HOST: Pick<Fetcher, "fetch">;
 }
 
-/** The object of a container, with a fake machine that sleeps after a second. */
+/** The object of a container, with a fake machine that may sleep after a second once a test lets it. */
 export class TestedContainer extends InferenceContainer {
   readonly fake: FakeContainer;
   override sleepAfter = 1;
+  /** True to let the machine sleep. On a busy computer, it would otherwise sleep before a test has seen it awake. */
+  maySleep = false;
   /** Number of times that its machine could have been put to sleep. */
   expired = 0;
 
@@ -22,6 +24,7 @@ export class TestedContainer extends InferenceContainer {
   }
 
   override async onActivityExpired(): Promise<void> {
+    if (!this.maySleep) return;
     await super.onActivityExpired();
     this.expired += 1;
   }
