@@ -6,8 +6,8 @@ const PREFIX = "sk_live_";
 const RANDOM_LENGTH = 40;
 const CHECKSUM_LENGTH = 6;
 
-/** A secret's form, for secret scanners: the prefix, 40 base62 of randomness, 6 base62 of CRC-32. */
-const FORM = /^sk_live_[0-9A-Za-z]{46}$/;
+/** The part after a secret's prefix, for secret scanners: 40 base62 of randomness, 6 base62 of CRC-32. */
+const AFTER_PREFIX = /^[0-9A-Za-z]{46}$/;
 
 function checksum(text: string): string {
   let rest = crc32(new TextEncoder().encode(text));
@@ -31,17 +31,22 @@ function randomBase62(length: number): string {
 }
 
 /** Returns a new secret: the prefix, 40 random base62 digits (238 bits) and the checksum of everything before it. */
-export function generateApiKey(): string {
-  const body = PREFIX + randomBase62(RANDOM_LENGTH);
+export function generateSecret(prefix: string): string {
+  const body = prefix + randomBase62(RANDOM_LENGTH);
   return body + checksum(body);
 }
 
-/** Returns true if a string has the form and the checksum of a secret key. Only D1 knows if the key exists. */
-export function isWellFormedApiKey(text: string): boolean {
-  if (!FORM.test(text)) return false;
+/** Returns true if a string has the form and the checksum of a secret with this prefix. Only D1 knows if the secret exists. */
+export function isWellFormedSecret(prefix: string, text: string): boolean {
+  if (!text.startsWith(prefix) || !AFTER_PREFIX.test(text.slice(prefix.length))) return false;
   const body = text.slice(0, -CHECKSUM_LENGTH);
   return checksum(body) === text.slice(-CHECKSUM_LENGTH);
 }
+
+export const generateApiKey = (): string => generateSecret(PREFIX);
+
+/** Returns true if a string has the form and the checksum of a secret key. */
+export const isWellFormedApiKey = (text: string): boolean => isWellFormedSecret(PREFIX, text);
 
 /** Returns the digest that D1 stores and looks up: SHA-256 of the whole secret, hex. */
 export const apiKeyDigest = (secret: string): Promise<string> => sha256Hex(secret);
