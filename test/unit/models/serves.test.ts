@@ -1,4 +1,4 @@
-import type { ModelDescription, TaskRequest } from "@segmentation/protocol";
+import type { ModelDescription } from "@segmentation/protocol";
 import { describe, expect, it } from "vitest";
 import { fittest, unionOf } from "../../../src/models/rules/serves.ts";
 import { aModel } from "../../support/a-model.ts";
@@ -43,13 +43,14 @@ describe("the pools for a task", () => {
     ],
   ])("are those with %s", (_, task, able, unable) => {
     const states = [{ model: aModel(unable) }, { model: aModel(able) }];
-    expect(fittest(states, { ...PERSON, ...task } as TaskRequest)).toEqual(states.slice(1));
+    expect(fittest(states, { ...PERSON, ...task })).toEqual(states.slice(1));
   });
 
   it("are those that lack only words, else all", () => {
     const unknown = { model: null };
     const [drawing, plain] = [{ model: aModel(regions({ box: true })) }, { model: aModel() }];
-    const task: TaskRequest = { ...aTask("key"), prompts: ["cat"], regions: [BOX] };
+    const asked: object = { prompts: ["cat"], regions: [BOX] };
+    const task = { ...PERSON, ...asked };
     expect(fittest([plain, drawing, unknown], task)).toEqual([drawing, unknown]);
     expect(fittest([plain], task)).toEqual([plain]);
     expect(fittest([unknown, plain], PERSON)).toEqual([plain]);

@@ -180,11 +180,7 @@ class Translation {
     const count = this.#tensor(anchors).shape[0] ?? 0;
     const classes = this.#tensor(scores).shape[2] ?? 0;
     const boxDeltas = this.#value(deltas);
-    decodeBoxes(
-      this.graph,
-      { deltas: boxDeltas, anchors: constantFloats(this.#tensor(anchors)), count },
-      "boxes",
-    );
+    decodeBoxes(this.graph, { deltas: boxDeltas, anchors: constantFloats(this.#tensor(anchors)), count });
     this.graph.node("Identity", [this.#value(scores)], {}, "scores");
     this.graph.output("boxes", [1, count, 4]);
     this.graph.output("scores", [1, count, classes]);
