@@ -24,15 +24,17 @@ export function narrowed(manifest: unknown): unknown {
 /**
  * Fills a folder, and has `describe` write its manifest.
  * @param change changes the manifest
+ * @param replaced other files than the seeded export's, as narrow
  * @returns what `describe` recognized
  */
 export async function sam3Folder(
   folder: string,
   change: (manifest: Record<string, unknown>) => object = (manifest) => manifest,
+  replaced: Readonly<Record<string, Uint8Array | string>> = {},
 ): Promise<string> {
   await mkdir(folder, { recursive: true });
   for (const name of [...WORDS, REGION_DECODER])
-    await copyFile(join(fixtures("sam3"), name), join(folder, name));
+    await writeFile(join(folder, name), replaced[name] ?? (await readFile(join(fixtures("sam3"), name))));
   await copyFile(GOLDEN, join(folder, "golden.jpg"));
   await writeFile(join(folder, "LICENSE"), "A licence.");
   const { manifest, recognised } = await describeExport(

@@ -5,6 +5,7 @@
  */
 import { bool, type Changes, float, int64, FixtureGraph, POSITION, pyramid, TOKENS } from "./fixture.ts";
 import { fixtureDecoder } from "./fixture-decoder.ts";
+import { FINE, fixtureRegionDecoder, MIDDLE } from "./fixture-region-decoder.ts";
 
 /** CLIP's ids of the three words. */
 const COLOURS = [736, 1901, 1746];
@@ -18,7 +19,16 @@ export function fixtureGraphs(changes: Changes): Record<string, Uint8Array> {
   };
 }
 
-function visionEncoder(changes: Changes): Uint8Array {
+/** The four graphs of the layout whose decoder draws regions. */
+export function fixtureRegionGraphs(changes: Changes): Record<string, Uint8Array> {
+  return {
+    ...fixtureGraphs(changes),
+    "vision-encoder.onnx": visionEncoder(changes, true),
+    "region-decoder.onnx": fixtureRegionDecoder(changes),
+  };
+}
+
+function visionEncoder(changes: Changes, forRegions = false): Uint8Array {
   const graph = new FixtureGraph(changes);
   const image = graph.taken("images", float("batch", 3, 1008, 1008));
   const batch = graph.node("Slice", [graph.node("Shape", [image]), graph.int64s([0]), graph.int64s([1])]);
@@ -27,15 +37,25 @@ function visionEncoder(changes: Changes): Uint8Array {
     const features = feature(graph, image, side, batch);
     graph.given(features, `fpn_feat_${level}`, form);
     if (level === 2) graph.given(position(graph, features), "fpn_pos_2", form);
+    if (!forRegions) continue;
+    const channels = [FINE, MIDDLE][level] ?? graph.channels;
+    const shown = float("batch", channels, side, side);
+    graph.given(feature(graph, image, side, batch, channels), `image_embeddings.${level}`, shown);
   }
   return graph.file();
 }
 
 /** The three colors of each picture at a level's size; the other channels are 0. */
-function feature(graph: FixtureGraph, image: string, side: number, batch: string): string {
+function feature(
+  graph: FixtureGraph,
+  image: string,
+  side: number,
+  batch: string,
+  channels = graph.channels,
+): string {
   const sizes = graph.node("Concat", [batch, graph.int64s([3, side, side])], { axis: 0 });
   const small = graph.node("Resize", [image, "", "", sizes], { mode: "linear" });
-  return graph.padded(small, 4, 1, graph.channels - 3);
+  return graph.padded(small, 4, 1, channels - 3);
 }
 
 function position(graph: FixtureGraph, features: string): string {
