@@ -22,10 +22,10 @@ export function fixtureWords(): Uint8Array {
     graph.floats(Object.values(WORDS), [1, Object.keys(WORDS).length]),
   ]);
   const isKnown = graph.node("ReduceMax", [graph.cast(known, "float32")], { keepdims: 0 });
-  // 2, a score of 0.88, for a word that it knows, and −8 for others.
+  // −0.2, a score of 0.45 like those in the model's documentation, for a word that it knows, and −10.2 for others.
   const logit = graph.node("Add", [
     graph.node("Mul", [isKnown, graph.floats([10], [])]),
-    graph.floats([-8], []),
+    graph.floats([-10.2], []),
   ]);
   graph.given(graph.reshaped(logit, [1, 1, 1]), "logits", float("batch", "queries", "tokens"));
   graph.given(graph.floats(BOX, [1, 1, 4]), "pred_boxes", float("batch", "queries", 4));

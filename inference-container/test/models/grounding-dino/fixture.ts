@@ -7,6 +7,7 @@ import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
+import { AS_IT_IS } from "../../../src/models/confidence.ts";
 import { describeFolder, FileTemplate, readTemplate } from "../../../src/models/describe-folder.ts";
 import { readManifest } from "../../../src/models/folder.ts";
 import { Manifest } from "../../../src/models/manifest.ts";
@@ -142,8 +143,10 @@ export async function fixtureFolder(
   for (const name of SHARED) await symlink(join(builtin, name), join(folder, name));
   const [x1, y1, x2, y2] = green;
   const instance = { box: green, score: scoreOf(0.5), area: ((x2 - x1) * (y2 - y1)) / (width * height) };
+  const committed = await template();
   const fixture = {
-    ...(await template()),
+    ...committed,
+    detection: { ...Object(committed["detection"]), confidence: AS_IT_IS },
     golden: {
       picture: "golden.jpg",
       prompt: "green",
