@@ -6,7 +6,7 @@ import { taskFailure } from "../failures.ts";
 import { Trajectory, type Sighting } from "../following/trajectory.ts";
 import type { PointedAt } from "../following/pointed.ts";
 import type { TaskHooks, VideoTask } from "../messages.ts";
-import type { Box } from "../models/box.ts";
+import { scaledRegion } from "../models/box.ts";
 import type { LogitGrid, Region, Size } from "@segmentation/masks";
 import type { Model, OpenPicture } from "../models/model.ts";
 import type { Clip } from "../video/clip.ts";
@@ -132,7 +132,7 @@ function askedObjects(
       refuseLate({ index, time }, clip.end, cut);
       const shown = shownFrame(clip.times, time);
       const frame = plan.indexes.findLast((other) => other <= shown) ?? plan.indexes[0] ?? 0;
-      frames.set(frame, joined(frames.get(frame), scaled(placed, clip, size)));
+      frames.set(frame, joined(frames.get(frame), scaledRegion(placed, clip, size)));
     }
     const [firstFrame = 0] = frames.keys();
     return {
@@ -164,14 +164,6 @@ function joined(a: Region | undefined, b: Region): Region {
   const box = b.box ?? a?.box;
   if (box === undefined) return { points };
   return points.length > 0 ? { box, points } : { box };
-}
-
-/** A region in pixels of the processed frames. */
-function scaled({ box, points }: Region, clip: Size, size: Size): Region {
-  const [x, y] = [size.width / clip.width, size.height / clip.height];
-  if (box === undefined) return { points: points.map((one) => ({ ...one, x: one.x * x, y: one.y * y })) };
-  const [x1, y1, x2, y2] = box;
-  return { box: [x1 * x, y1 * y, x2 * x, y2 * y] satisfies Box };
 }
 
 /**

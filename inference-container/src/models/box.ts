@@ -1,5 +1,5 @@
-/** Boxes of models, and non-maximum suppression. */
-import type { Corners } from "@segmentation/masks";
+/** Boxes of models, non-maximum suppression, and the places of regions. */
+import type { Corners, Region, Size } from "@segmentation/masks";
 
 export type Box = Corners;
 
@@ -42,6 +42,14 @@ export function clipBox(box: Box, width: number, height: number): Box | undefine
     clamp(box[3], height),
   ];
   return clipped[2] - clipped[0] >= 1 && clipped[3] - clipped[1] >= 1 ? clipped : undefined;
+}
+
+/** The place of a region in a picture, in the pixels of the picture at another size. */
+export function scaledRegion({ box, points }: Region, from: Size, to: Size): Region {
+  const [x, y] = [to.width / from.width, to.height / from.height];
+  if (box === undefined) return { points: points.map((one) => ({ ...one, x: one.x * x, y: one.y * y })) };
+  const [x1, y1, x2, y2] = box;
+  return { box: [x1 * x, y1 * y, x2 * x, y2 * y] };
 }
 
 function clamp(value: number, limit: number): number {

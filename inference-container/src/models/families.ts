@@ -1,5 +1,5 @@
 /** The model families, each with its adapter. */
-import { openBuiltin } from "./builtin/open.ts";
+import { openBuiltin } from "./builtin/model.ts";
 import { openGroundingDino } from "./grounding-dino/model.ts";
 import { openKserve } from "./kserve/model.ts";
 import { openOwlvit } from "./owlvit/model.ts";

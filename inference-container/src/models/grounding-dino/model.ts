@@ -27,9 +27,9 @@ const DETECTOR: Roles = {
 export async function openGroundingDino(folder: string, options: LoadOptions): Promise<FamilyModel> {
   const manifest = await readManifest(folder, GroundingDinoManifest);
   const tokenizer = await PhraseTokenizer.load(folder, manifest.text);
-  return openWithSam2(folder, manifest, options, async ({ load, ...parts }) => {
+  return openWithSam2(folder, manifest, options, async (load) => {
     const detector = new Detector(await load(manifest.graphs.detector, DETECTOR), tokenizer, manifest);
-    return new GroundingDinoModel({ manifest, detector, ...parts }, options);
+    return (parts) => new GroundingDinoModel({ manifest, detector, ...parts }, options);
   });
 }
 

@@ -3,10 +3,10 @@ import sharp from "sharp";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Usage } from "../../device/usage.ts";
 import { Semaphore } from "../../semaphore.ts";
+import { scaledRegion } from "../box.ts";
 import { ModelFolderError } from "../errors.ts";
 import { readManifest } from "../folder.ts";
 import type { LoadedModel, LoadOptions, NamedSignature } from "../loaded-model.ts";
-import type { Region, Size } from "@segmentation/masks";
 import type { Picture, Segmentation, SegmentRequest } from "../model.ts";
 import { severalThings } from "../text/prompt-list.ts";
 import { checkMetadata, type Contracted, inputsOf, OUTPUTS } from "./contract.ts";
@@ -87,7 +87,8 @@ class KserveModel implements LoadedModel {
     const usage = new Usage(request.usage);
     const { prompts, threshold, task } = request;
     const sent = await shrunk(picture, image.maxPixels);
-    const regions = this.drawsRegions ? scaled(request.regions ?? [], picture, sent) : [];
+    const asked = this.drawsRegions ? (request.regions ?? []) : [];
+    const regions = asked.map((region) => scaledRegion(region, picture, sent));
     let least = threshold;
     const outputs = await infer(
       this.#inference,
@@ -110,8 +111,8 @@ class KserveModel implements LoadedModel {
     );
     try {
       const scores = { least: Math.fround(least), floor: Math.fround(objects.floor) };
-      const asked = { prompts: prompts.length, regions: regions.length };
-      const instances = instancesOf(outputs, picture, sent, asked, scores);
+      const counts = { prompts: prompts.length, regions: regions.length };
+      const instances = instancesOf(outputs, picture, sent, counts, scores);
       const drawn = regions.map((_, region) => drawnOf(outputs, prompts.length, region));
       const unserved = severalThings(prompts);
       return { instances, unserved, regions: drawn, modelMs: usage.ms, featuresCached: false };
@@ -161,15 +162,4 @@ async function shrunk(
     .raw()
     .toBuffer();
   return { ...to, rgb: small };
-}
-
-/** Regions of a picture in the pixels of the sent one. */
-function scaled(regions: readonly Region[], picture: Size, sent: Size): Region[] {
-  const [x, y] = [sent.width / picture.width, sent.height / picture.height];
-  return regions.map((region) => {
-    if (region.box === undefined)
-      return { points: region.points.map((point) => ({ ...point, x: point.x * x, y: point.y * y })) };
-    const [x1, y1, x2, y2] = region.box;
-    return { box: [x1 * x, y1 * y, x2 * x, y2 * y] };
-  });
 }

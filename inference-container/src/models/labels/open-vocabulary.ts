@@ -3,10 +3,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { ModelFolderError } from "../errors.ts";
-import type { Graph } from "../graph.ts";
+import type { Graph, Roles } from "../graph.ts";
 import type { LabelsManifest } from "./manifest.ts";
 import { TextEncoder } from "./text-encoder.ts";
 import { readNounTable, Vocabulary } from "./vocabulary.ts";
+
+/** The inputs and outputs of the encoder of texts. */
+export const TEXT: Roles = { inputs: ["ids", "mask", "types"], outputs: ["states"] };
 
 /** @throws ModelFolderError if a file is not a JSON object */
 export async function openVocabulary(

@@ -28,14 +28,14 @@ const ROLES = {
 export async function openOwlvit(folder: string, options: LoadOptions): Promise<FamilyModel> {
   const manifest = await readManifest(folder, OwlvitManifest);
   const tokenizer = await ClipTokenizer.load(folder, manifest.text);
-  return openWithSam2(folder, manifest, options, async ({ load, ...parts }) => {
+  return openWithSam2(folder, manifest, options, async (load) => {
     const graphs = {
       head: await load(manifest.graphs.head, ROLES.head),
       text: await load(manifest.graphs.text, ROLES.text),
       image: await load(manifest.graphs.image, ROLES.image),
     };
     const detector = new Detector(graphs, tokenizer, manifest, options.textCacheBytes);
-    return new OwlvitModel({ manifest, detector, ...parts }, options);
+    return (parts) => new OwlvitModel({ manifest, detector, ...parts }, options);
   });
 }
 

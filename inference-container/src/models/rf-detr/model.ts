@@ -7,7 +7,7 @@ import type { FamilyModel } from "../family-model.ts";
 import { readManifest } from "../folder.ts";
 import type { Roles } from "../graph.ts";
 import { type Labelled, LabelModel, type LabelParts } from "../labels/model.ts";
-import { openVocabulary } from "../labels/open-vocabulary.ts";
+import { openVocabulary, TEXT } from "../labels/open-vocabulary.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import type { Picture } from "../model.ts";
 import { openWithSam2 } from "../sam2/open.ts";
@@ -15,7 +15,6 @@ import { Detector } from "./detector.ts";
 import { RfDetrManifest } from "./manifest.ts";
 
 const DETECTOR: Roles = { inputs: ["image"], outputs: ["boxes", "scores", "masks"] };
-const TEXT: Roles = { inputs: ["ids", "mask", "types"], outputs: ["states"] };
 
 /**
  * Opens a folder of the family `rf-detr-seg`.
@@ -32,11 +31,11 @@ export async function openRfDetr(folder: string, options: LoadOptions): Promise<
       throw new ModelFolderError(
         `${name}, which ${own.embedded} uses, is not listed in the manifest's files in ${folder}.`,
       );
-  return openWithSam2(folder, manifest, options, async ({ load, ...parts }) => {
+  return openWithSam2(folder, manifest, options, async (load) => {
     const graph = await load(own.graphs.detector, DETECTOR);
     const detector = new Detector(graph, own, embedded.vocabulary.labels);
     const vocabulary = await openVocabulary(folder, manifest, await load(text, TEXT), options.textCacheBytes);
-    return new RfDetrModel({ manifest, detector, vocabulary, ...parts }, options);
+    return (parts) => new RfDetrModel({ manifest, detector, vocabulary, ...parts }, options);
   });
 }
 

@@ -5,7 +5,7 @@ import { Usage } from "../../device/usage.ts";
 import { type Box, boxAround } from "../box.ts";
 import type { Manifest, ManifestFile } from "../manifest.ts";
 import type { Remembered } from "../memory/remembered.ts";
-import type { Picture, PictureEmbedding } from "../model.ts";
+import type { Picture, PictureEmbedding, Segmentation } from "../model.ts";
 import type { Embedder } from "./embedder.ts";
 import type { SegmenterManifest } from "./manifest.ts";
 import { type Drawing, Sam2Picture } from "./open-picture.ts";
@@ -48,6 +48,25 @@ export class RegionDrawing {
   /** @param withAppearance also computes appearances */
   open(picture: Picture, usage: Usage, withAppearance: boolean): Sam2Picture {
     return new Sam2Picture(this.#drawing, picture, usage, withAppearance);
+  }
+
+  /** Segments an opened picture; the result has it if it is kept open. */
+  async segment(
+    picture: Picture,
+    usage: Usage,
+    keepOpen: boolean,
+    segmented: (open: Sam2Picture) => Promise<Segmentation>,
+  ): Promise<Segmentation> {
+    const open = this.open(picture, usage, keepOpen);
+    try {
+      const found = await segmented(open);
+      if (keepOpen) return { ...found, open };
+      open[Symbol.dispose]();
+      return found;
+    } catch (error) {
+      open[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** The picture's features; undefined if they can't leave the device. */

@@ -69,18 +69,15 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
     return this.#drawing.warmUp(picture, usage);
   }
 
-  async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
-    const { prompts, regions = [], keepOpen = false } = request;
+  segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
+    const { prompts, regions = [], keepOpen = false, withEmbedding = false } = request;
     const usage = new Usage(request.usage);
-    const open = this.#drawing.open(picture, usage, keepOpen);
-    try {
+    return this.#drawing.segment(picture, usage, keepOpen, async (open) => {
       const found = prompts.length === 0 ? NOTHING : await this.find(picture, request, usage);
       const instances = await drawn(open, found.boxes);
       const drawnRegions = await open.draw(regions);
       const alike = await this.#alike(open, picture, request, usage);
-      const embedding =
-        request.withEmbedding === true ? await this.#drawing.embedding(open, usage) : undefined;
-      if (!keepOpen) open[Symbol.dispose]();
+      const embedding = withEmbedding ? await this.#drawing.embedding(open, usage) : undefined;
       return {
         instances,
         unserved: found.unserved,
@@ -89,12 +86,8 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
         modelMs: usage.ms,
         featuresCached: found.cached && !open.computedFeatures,
         ...(embedding && { embedding }),
-        ...(keepOpen && { open }),
       };
-    } catch (error) {
-      open[Symbol.dispose]();
-      throw error;
-    }
+    });
   }
 
   /** The objects like the request's examples. SAM 2 draws an example of points, whose box then counts. */

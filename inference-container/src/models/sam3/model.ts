@@ -69,19 +69,13 @@ export class Sam3Model extends FamilyModel {
     if (drawing.decoder !== undefined) this.decoder = drawing.decoder;
   }
 
-  async segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
+  segment(picture: Picture, request: SegmentRequest): Promise<Segmentation> {
     const { keepOpen = false } = request;
     const usage = new Usage(request.usage);
-    const open = this.#drawing?.open(picture, usage, keepOpen);
-    try {
-      const found = await this.#answer(picture, request, usage, open);
-      if (keepOpen && open !== undefined) return { ...found, open };
-      open?.[Symbol.dispose]();
-      return found;
-    } catch (error) {
-      open?.[Symbol.dispose]();
-      throw error;
-    }
+    if (this.#drawing === undefined) return this.#answer(picture, request, usage, undefined);
+    return this.#drawing.segment(picture, usage, keepOpen, (open) =>
+      this.#answer(picture, request, usage, open),
+    );
   }
 
   /** @param open the picture for regions; undefined if the export has no decoder of them */

@@ -1,14 +1,12 @@
 /** Opens folders of SAM 3: loads the graphs, and checks that they belong together. */
 import { ModelFolderError } from "../errors.ts";
 import type { FamilyModel } from "../family-model.ts";
-import { checkSidecars, readManifest } from "../folder.ts";
-import { checkRoles, type Graph, GraphSet } from "../graph.ts";
+import { readManifest } from "../folder.ts";
+import { checkRoles, type Graph, type GraphSet } from "../graph.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import type { Manifest, TensorSpec } from "../manifest.ts";
-import { Embedder } from "../sam2/embedder.ts";
 import type { SegmenterManifest } from "../sam2/manifest.ts";
-import { DECODER, PROMPT } from "../sam2/open.ts";
-import { Recall } from "../sam2/recall.ts";
+import { DECODER, openDrawing, openGraphs, PROMPT } from "../sam2/open.ts";
 import { Segmenter } from "../sam2/segmenter.ts";
 import { ClipTokenizer } from "../text/clip-tokenizer.ts";
 import { Sam3Manifest } from "./manifest.ts";
@@ -21,18 +19,17 @@ import { TextEncoder } from "./text-encoder.ts";
  */
 export async function openSam3(folder: string, options: LoadOptions): Promise<FamilyModel> {
   const manifest = await readManifest(folder, Sam3Manifest);
-  await checkSidecars(folder, manifest.files);
   const tokenizer = await ClipTokenizer.load(folder, manifest.text);
-  const graphs = new GraphSet(folder, options);
-  try {
+  return openGraphs(folder, manifest, options, async (graphs, load) => {
     // Small graphs first: a wrong one fails before the large one is read.
     const spec = manifest.graphs.regions;
-    const regionDecoder = spec && (await graphs.load(spec));
-    if (regionDecoder !== undefined) checkRoles(regionDecoder, "sam3", DECODER);
+    const regionDecoder = spec && (await load(spec, DECODER));
     const decoder = await graphs.load(manifest.graphs.decoder);
-    const textGraph = await graphs.load(manifest.graphs.text);
-    const image = await graphs.load(manifest.graphs.image);
-    checkGraphs(image, textGraph, decoder);
+    const optional = decoder.inputs.map(({ role }) => role);
+    checkRoles(decoder, "sam3", { inputs: [], optional, outputs: READ });
+    const textGraph = await load(manifest.graphs.text, { inputs: ["ids", "tokenMask"] });
+    const image = await load(manifest.graphs.image, { inputs: ["image"] });
+    checkFed(decoder, GIVEN, [image, textGraph]);
     if (regionDecoder !== undefined) checkFed(regionDecoder, PROMPT, [image]);
     const feedsWords = (output: TensorSpec): boolean => feeds(decoder, output);
     const text = new TextEncoder(textGraph, tokenizer, feedsWords, options.textCacheBytes);
@@ -40,10 +37,7 @@ export async function openSam3(folder: string, options: LoadOptions): Promise<Fa
     const wanted = (output: TensorSpec): boolean => feedsWords(output) || feeds(regionDecoder, output);
     const regions = regionDecoder && (await openRegions(graphs, manifest, image, regionDecoder, wanted));
     return new Sam3Model({ manifest, graphs, image, text, decoder, wanted, regions }, options);
-  } catch (error) {
-    await graphs.close();
-    throw error;
-  }
+  });
 }
 
 const feeds = (graph: Graph | undefined, { role }: TensorSpec): boolean =>
@@ -54,18 +48,10 @@ const GIVEN = ["boxes", "boxLabels"];
 const READ = ["boxes", "scores", "masks", "presence"];
 
 /**
- * Checks that the graphs of words fit together: something provides each input of the decoder, in its type.
+ * Checks that something provides each input of a decoder, in its type.
+ * @param given the roles that the adapter fills itself @param sources the graphs that provide the others
  * @throws ModelFolderError naming the tensor or the role without a counterpart
  */
-function checkGraphs(image: Graph, text: Graph, decoder: Graph): void {
-  checkRoles(image, "sam3", { inputs: ["image"] });
-  checkRoles(text, "sam3", { inputs: ["ids", "tokenMask"] });
-  const optional = decoder.inputs.map(({ role }) => role);
-  checkRoles(decoder, "sam3", { inputs: [], optional, outputs: READ });
-  checkFed(decoder, GIVEN, [image, text]);
-}
-
-/** @param given the roles that the adapter fills itself @param sources the graphs that provide the others */
 function checkFed(decoder: Graph, given: readonly string[], sources: readonly Graph[]): void {
   for (const input of decoder.inputs.filter(({ role }) => !given.includes(role))) {
     const from = sources.flatMap((graph) =>
@@ -96,10 +82,6 @@ async function openRegions(
     graphs: { encoder, decoder: regions },
     masks,
   };
-  return {
-    manifest: drawn,
-    segmenter: new Segmenter(image, decoder, drawn, wanted),
-    recall: await Recall.load(graphs),
-    embedder: await Embedder.load(graphs, decoder),
-  };
+  const segmenter = new Segmenter(image, decoder, drawn, wanted);
+  return { manifest: drawn, ...(await openDrawing(graphs, decoder, segmenter)) };
 }
