@@ -1,7 +1,12 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { z } from "zod";
+import { calibrate } from "../../../../evaluation/src/calibrate.ts";
+import { calibrateCommand, evaluateCommand } from "../../../../evaluation/src/command/arguments.ts";
+import { evaluate } from "../../../../evaluation/src/evaluate.ts";
+import { AS_IT_IS, confidenceOf } from "../../../src/models/confidence.ts";
 import { ensureBuiltin } from "../../../src/models/fetch/ensure-builtin.ts";
 import { GraphSet } from "../../../src/models/graph.ts";
 import { loadModel } from "../../../src/models/load.ts";
@@ -64,6 +69,57 @@ describe("RF-DETR Seg, seeded", () => {
     using open = found.open;
     expect(open).toBeDefined();
     expect(found.instances.every(({ appearance }) => appearance !== undefined)).toBe(true);
+  });
+});
+
+const Detections = z.array(
+  z.object({ image_id: z.int(), category_id: z.int(), segmentation: z.looseObject({}), score: z.number() }),
+);
+
+describe("the commands that measure, on a seeded RF-DETR Seg", () => {
+  it("evaluate its finds, and calibrate fits its scores, which the next evaluation has", async () => {
+    const folder = await rfDetrFolder(join(scratch, "measured"), builtin, (manifest) => ({
+      ...manifest,
+      detection: { ...Object(manifest["detection"]), floor: 0 },
+    }));
+    const [labels, detections] = [join(scratch, "labels.json"), join(scratch, "found.json")];
+    const set = {
+      images: [{ id: 1, file_name: "chelsea.png", width: 451, height: 300 }],
+      // Of the reference's finds.
+      categories: [
+        { id: 4, name: "motorcycle" },
+        { id: 14, name: "parking meter" },
+        { id: 73, name: "laptop" },
+      ],
+    };
+    const evaluated = async (annotations: readonly object[]) => {
+      await writeFile(labels, JSON.stringify({ ...set, annotations }));
+      const options = { pictures: "samples", labels, detections, threshold: "0" };
+      const command = evaluateCommand(folder, { ...options, sheet: join(scratch, "misses.png") });
+      const figures = await evaluate(command, new AbortController().signal);
+      return { figures, found: Detections.parse(JSON.parse(await readFile(detections, "utf8"))) };
+    };
+    const { found } = await evaluated([]);
+    // Of the surest finds every other is there.
+    const surest = found.toSorted((a, b) => b.score - a.score).slice(0, 6);
+    const there = surest
+      .filter((_, rank) => rank % 2 === 0)
+      .map((object, at) => Object.assign({}, object, { id: at + 1 }));
+    await writeFile(labels, JSON.stringify({ ...set, annotations: there }));
+    const report = await calibrate(calibrateCommand(folder, { pictures: "samples", labels }));
+    const again = await evaluated(there);
+    const { confidence } = RfDetrManifest.parse(
+      JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")),
+    ).detection;
+    expect(report).toMatchObject({ finds: found.length, right: 3, before: AS_IT_IS, after: confidence });
+    expect(confidence).not.toEqual(AS_IT_IS);
+    const fitted = surest.map(({ score }) => expect.closeTo(confidenceOf(score, confidence), 4));
+    const scores = again.found.map(({ score }) => score).toSorted((one, other) => other - one);
+    expect(scores.slice(0, surest.length)).toEqual(fitted);
+    const { maskAp, byThreshold, points } = again.figures;
+    expect(byThreshold.map(({ threshold }) => threshold)).toContain(0.5);
+    expect(maskAp.all.mean).toBeGreaterThan(0);
+    expect(points?.all.objects).toBe(3);
   });
 });
 
