@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { InferenceSession, Tensor } from "../../src/onnx/runtime.ts";
 import { describe, expect, it } from "vitest";
+import { rebuildDecoder } from "../../src/models/fetch/decoder/rebuild.ts";
 import { decodeBoxes } from "../../src/models/fetch/detector/convert.ts";
 import { dequantised, kernel, type TfliteTensor } from "../../src/models/fetch/detector/tflite.ts";
 import { OnnxGraph } from "../../src/onnx/graph-writer.ts";
@@ -66,4 +67,8 @@ describe("quantised weights", () => {
       [1, 4, 2, 5, 3, 6],
     ]);
   });
+});
+
+it("a file that is not SAM 2's decoder is refused, by the name of the weight that it lacks", () => {
+  expect(() => rebuildDecoder(new Uint8Array())).toThrow("SAM 2's decoder lacks the weight \"");
 });

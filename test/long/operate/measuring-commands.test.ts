@@ -92,6 +92,7 @@ describe("the commands that measure", () => {
   it("models describe turns an export into a folder that check takes once its golden values are written in", async () => {
     const folder = await fixtureFolder(join(scratch, "export"), {
       channels: 256,
+      queries: 200,
       floats: "float16",
       files: { "vision-encoder.onnx_data": "weights of another name" },
     });

@@ -14,7 +14,6 @@ import {
 /** The distance of each quarter's logit below the best one's: top left, top right, bottom left, bottom right. */
 const HANDICAPS = [1.5, 0.5, 1, 0];
 const OUTSIDE = -1000;
-const QUERIES = 200;
 
 interface Inputs {
   readonly fpn0: string;
@@ -42,6 +41,7 @@ interface Quarters {
 
 /** All queries as logits; the first four are the quarters. */
 export function fixtureDecoder(changes: Changes): Uint8Array {
+  const { queries = 200 } = changes;
   const graph = new FixtureGraph(changes);
   const [fpn0 = ""] = pyramid.map((side, level) =>
     graph.taken(`fpn_feat_${level}`, float("batch", graph.channels, side, side)),
@@ -61,10 +61,10 @@ export function fixtureDecoder(changes: Changes): Uint8Array {
     ownPadding: 1,
   });
   const all = (values: string, rank: number, fill: number): string =>
-    graph.node("Unsqueeze", [graph.padded(values, rank, 0, QUERIES - 4, fill), graph.int64s([0])]);
-  graph.given(all(found.masks, 3, -8), "pred_masks", float("batch", QUERIES, SIDE, SIDE));
-  graph.given(all(found.boxes, 2, 0), "pred_boxes", float("batch", QUERIES, 4));
-  graph.given(all(found.logits, 1, -10), "pred_logits", float("batch", QUERIES));
+    graph.node("Unsqueeze", [graph.padded(values, rank, 0, queries - 4, fill), graph.int64s([0])]);
+  graph.given(all(found.masks, 3, -8), "pred_masks", float("batch", queries, SIDE, SIDE));
+  graph.given(all(found.boxes, 2, 0), "pred_boxes", float("batch", queries, 4));
+  graph.given(all(found.logits, 1, -10), "pred_logits", float("batch", queries));
   graph.given(graph.reshaped(found.presence, [1, 1]), "presence_logits", float("batch", 1));
   return graph.file();
 }

@@ -54,16 +54,16 @@ export interface FolderChanges extends Changes {
   readonly manifest?: (template: Record<string, unknown>) => object;
 }
 
-/** Writes a complete folder whose golden picture has one white object; its graphs have few channels by default. */
+/** Writes a complete folder whose golden picture has one white object; its graphs have few channels and queries by default. */
 export async function fixtureFolder(
   folder: string,
-  { channels = 8, ...changes }: FolderChanges = {},
+  { channels = 8, queries = 8, ...changes }: FolderChanges = {},
 ): Promise<string> {
   await mkdir(folder, { recursive: true });
   const golden = scene([320, 240], [[WHITE, [200, 160, 300, 220]]]);
   const raw = { width: golden.width, height: golden.height, channels: 3 } as const;
   const files = {
-    ...fixtureGraphs({ ...changes, channels }),
+    ...fixtureGraphs({ ...changes, channels, queries }),
     "tokenizer.json": JSON.stringify(clipTokenizerJson()),
     "golden.jpg": await sharp(golden.rgb, { raw }).png().toBuffer(),
     LICENSE: "A licence.",
@@ -72,9 +72,10 @@ export async function fixtureFolder(
   for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
   const instance = { box: [200, 160, 300, 220], score: quarterScore(0), area: 6000 / 76_800 };
   const committed = await template();
+  const graphs = JSON.stringify(committed["graphs"]).replaceAll(/\b256\b/g, `${channels}`);
   const fixture = {
     ...committed,
-    graphs: JSON.parse(JSON.stringify(committed["graphs"]).replaceAll(/\b256\b/g, `${channels}`)),
+    graphs: JSON.parse(graphs.replaceAll(/\b200\b/g, `${queries}`)),
     golden: {
       picture: "golden.jpg",
       prompt: "red",

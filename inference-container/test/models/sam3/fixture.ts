@@ -11,6 +11,8 @@ export const POSITION = 7;
 export interface Changes {
   /** Channels of features: 256 in the exports; a few are enough here, and faster. */
   readonly channels?: number;
+  /** Objects that the decoder gives: 200 in the exports. */
+  readonly queries?: number;
   /** Other names for tensors. */
   readonly renamed?: Readonly<Record<string, string>>;
   /** Other element types for tensors. */

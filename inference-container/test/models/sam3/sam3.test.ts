@@ -139,7 +139,7 @@ describe("faint detections", () => {
 
 describe("an export", () => {
   it("is served with the shapes of the one in use", async () => {
-    const folder = await fixtureFolder(join(scratch, "full"), { channels: 256 });
+    const folder = await fixtureFolder(join(scratch, "full"), { channels: 256, queries: 200 });
     const model = await loadModel(folder);
     const [found] = (await model.segment(picture, ask("green"))).instances;
     expectFound(found, picture, green, quarterScore(0.5));
