@@ -58,17 +58,14 @@ describe("RF-DETR Seg, seeded", () => {
     expect(Object.keys(runs())).not.toContain("sam2-encoder.onnx");
   });
 
-  it("draws regions by SAM 2", async () => {
+  it("draws regions by SAM 2, and gives the objects of a frame their appearance to it", async () => {
     const region = { points: [{ x: 200, y: 150, label: 1 as const }] };
-    const { regions = [] } = await model.segment(picture, { ...ask(), regions: [region] });
+    const request = { ...ANYTHING, threshold: 0, keepOpen: true, regions: [region] };
+    const { instances, open, regions = [] } = await model.segment(picture, request);
+    using kept = open;
+    expect(kept).toBeDefined();
     expect(regions.map(({ mask }) => [mask.width, mask.height])).toEqual([[256, 256]]);
-  });
-
-  it("gives the objects of a frame their appearance to SAM 2", async () => {
-    const found = await model.segment(picture, { ...ANYTHING, threshold: 0, keepOpen: true });
-    using open = found.open;
-    expect(open).toBeDefined();
-    expect(found.instances.every(({ appearance }) => appearance !== undefined)).toBe(true);
+    expect(instances.every(({ appearance }) => appearance !== undefined)).toBe(true);
   });
 });
 
