@@ -21,6 +21,7 @@ export class Replaceable<Owner, T extends { close(): void }> {
 
   /** Uses it for an owner. @throws Error what its loading or its use throws */
   async use<R>(owner: Owner, act: (loaded: T) => Promise<R>): Promise<R> {
+    if (this.isGivenUp.peek()) throw new LastingError("It has failed before, and is not tried again.");
     if (this.#current?.owner !== owner) this.#current = { owner, loaded: this.#load(owner) };
     const current = this.#current;
     try {

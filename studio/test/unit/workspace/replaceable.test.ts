@@ -49,9 +49,11 @@ describe("what is replaced after a failure", () => {
   });
 
   it("is given up at once after a failure that lasts", async () => {
-    const { replaceable, use } = loads({ error: new LastingError("no WebAssembly") });
+    const { count, replaceable, use } = loads({ error: new LastingError("no WebAssembly") });
     await expect(use()).rejects.toThrow();
     expect(replaceable.isGivenUp.value).toBe(true);
+    await expect(use()).rejects.toThrow("not tried again");
+    expect(count.loaded).toBe(1);
   });
 
   it("is another one for another owner", async () => {
