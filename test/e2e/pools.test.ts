@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { listWorkers, removeWorker } from "../../scripts/operate/admin/workers.ts";
 import { verifyService } from "../../scripts/operate/verify/service.ts";
+import { jobReports } from "../support/chaos/outcome.ts";
 import { startGatewayStack, type GatewayStack } from "../support/gateway/start-gateway-stack.ts";
 import {
   addedToken,
@@ -9,7 +10,7 @@ import {
   startWorkerService,
   workersOf,
 } from "../support/gateway/start-services.ts";
-import { LONG_LEASES, runVanishing } from "../support/gateway/vanishing-workers.ts";
+import { LONG_LEASES } from "../support/gateway/vanishing-workers.ts";
 import { sample } from "../support/media/sample.ts";
 import { SMALL } from "../support/stack/verified-stack.ts";
 
@@ -24,11 +25,13 @@ async function finished({ url, token }: ServiceAtUrl): Promise<number> {
 
 describe("a service at a URL, and a worker that the Worker knows only by its connection,", () => {
   let rig: GatewayStack;
+  let token: string;
   let worker: ServiceAtUrl;
+  const start = () => startWorkerService(rig.stack.baseUrl, rig.folder, token, ONE_TASK);
   beforeAll(async () => {
     rig = await startGatewayStack(LONG_LEASES);
-    const token = await addedToken(rig.api, "desk");
-    worker = await startWorkerService(rig.stack.baseUrl, rig.folder, token, ONE_TASK);
+    token = await addedToken(rig.api, "desk");
+    worker = await start();
     await vi.waitUntil(async () => (await workersOf(rig.api))[0]?.isConnected, 60_000);
   });
   afterAll(async () => {
@@ -105,12 +108,21 @@ describe("a service at a URL, and a worker that the Worker knows only by its con
     await expect.poll(() => finished(worker)).toBe(before + 1);
   });
 
+  it("do a killed worker's tasks at their first attempt once it is back", async () => {
+    const { client, stack, state, api } = rig;
+    const tasks: string[] = [];
+    for (let i = 0; i < 3; i += 1) tasks.push(await client.upload(sample("coffee"), "image/png"));
+    const { jobId } = await client.createImageJob({ tasks, prompts: ["slow"] });
+    await expect.poll(async () => (await workersOf(api))[0]?.tasks).toBeGreaterThan(0);
+    await worker.child.stop(0);
+    worker = await start();
+    expect(await client.waitForJob(jobId)).toMatchObject({ status: "success" });
+    const [report] = await jobReports(state, stack.baseUrl, [jobId]);
+    expect(report?.tasks.map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
+  });
+
   it("lose the worker once the operator removes it", async () => {
     await removeWorker(rig.api, "desk");
     await expect.poll(() => workersOf(rig.api)).toEqual([]);
-  });
-
-  it("do each task once, although two workers vanish meanwhile", async () => {
-    await runVanishing(rig, { workers: 2, jobs: 1, tasksPerJob: 8, restarts: false });
   });
 });

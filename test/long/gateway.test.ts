@@ -31,6 +31,12 @@ it("a worker goes on with its task while the Worker restarts, and gets the next 
   });
 });
 
+it("tasks end once each, at their first attempt, although two workers vanish at random", async () => {
+  await withGateway(LONG_LEASES, (rig) =>
+    runVanishing(rig, { workers: 2, jobs: 1, tasksPerJob: 40, restarts: false }),
+  );
+});
+
 it("a thousand tasks end once each at five workers that vanish at random, and the Worker restarts meanwhile", async () => {
   await withGateway({ TASK_WINDOW: "20" }, (rig) =>
     runVanishing(rig, { workers: 5, jobs: 10, tasksPerJob: 100, restarts: true }),
