@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { etagOf, savedAnnotations, versionOf } from "../../../src/jobs/rules/annotations.ts";
+import { etagOf, savedAnnotations, versionOf } from "../../../../src/jobs/rules/annotations.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
