@@ -30,7 +30,7 @@ class Annotations(unittest.TestCase):
             with Client(service.base, "key") as client, self.assertRaises(SegmentationError) as failure:
                 client.result("job_1", annotated=True)
         self.assertEqual(failure.exception.code, "invalid_input")
-        self.assertIn("clip", failure.exception.message)
+        self.assertIn("video", failure.exception.message)
 
     def test_are_saved_in_coco_on_request(self) -> None:
         result = ImageResult(JOB, [], {}, {"version": 1, "updatedAt": None, "document": DOCUMENT})

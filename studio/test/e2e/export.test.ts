@@ -268,6 +268,7 @@ describe("a job's downloads in the studio", () => {
     await page.getByText("100%, 0 of 2").waitFor();
     await gallery.getByText("All 3").waitFor();
     await page.getByRole("button", { name: "Export" }).click();
+    await page.getByLabel("Exclude the rejected picture").uncheck();
     const excludes = page.getByLabel("Exclude the 2 hidden objects");
     expect(await excludes.isChecked()).toBe(true);
     const shown = await cocoSavedBy(page);

@@ -17,7 +17,7 @@ import { callBack, deliverTask, output, FakeInference } from "../../support/work
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
 import { amount, Draw } from "../../support/worker/client/random.ts";
 
-const TASKS = amount({ short: 3, long: 100 });
+const TASKS = amount({ short: 6, long: 100 });
 const MASKS = amount({ short: 20, long: 300 });
 const SLICE_FILES = amount({ short: 20, long: 5_000 });
 /** Latency of the bucket: the local one is faster than any bucket behind a network. */
