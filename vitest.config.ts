@@ -92,6 +92,7 @@ export default defineConfig({
           setupFiles: ["test/support/process/setup.ts"],
           env: { FORM: "long" },
           globalSetup: ["test/support/stack/shared-stack-server.ts"],
+          expect: { poll: { timeout: HANG_MS } },
           testTimeout: 3_600_000,
           hookTimeout: 600_000,
         },

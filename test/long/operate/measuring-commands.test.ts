@@ -35,9 +35,9 @@ describe("the commands that measure", () => {
   });
   afterAll(() => rm(scratch, { recursive: true }));
 
-  it("models check loads the embedded model and reports its tensors, finds and costs", async () => {
+  it("models check loads the embedded model and reports its tensors, objects and costs", async () => {
     const { stdout } = await models(["check", whole]);
-    expect(stdout).toMatch(/^in +image +image +float32 +\[1, 3, 1024, 1024\]$/m);
+    expect(stdout).toMatch(/^in +image +bytes +uint8 +\[1, 1024, 1024, 3\]$/m);
     expect(stdout).toMatch(/^out +scores +scores +float32 +\[1, 37629, 90\]$/m);
     expect(stdout).toMatch(/^execution provider +cpu$/m);
     expect(stdout).toMatch(/^peak memory +\d{3,4} MB/m);
