@@ -1,8 +1,7 @@
 // oxlint-disable import/no-unassigned-import -- each file is a suite, which runs where it is imported
-/** Random tests and simulated months at their full length: the project sets how much. */
+/** Random tests at their full length, and the largest cases. Suites with hooks at their top are in other files: these would run for all. */
 import "../../worker/billing/billing-history.test.ts";
 import "../../worker/accounts/budgets.test.ts";
-import "../../worker/billing/months-of-credit.test.ts";
 import "../../worker/billing/ledger/settled-units.test.ts";
 import "../../worker/every-operation/random.test.ts";
 import "../../worker/every-operation/unauthorized.test.ts";
@@ -13,7 +12,6 @@ import "../../worker/billing/ledger/ledger-sums.test.ts";
 import "../../worker/jobs/acceptance-state.test.ts";
 import "../../worker/accounts/operations/getAccountUsage.test.ts";
 import "../../worker/operator/rotation.test.ts";
-import "../../worker/webhooks/forbidden.test.ts";
 import "../../worker/billing/ledger/closing.test.ts";
 import "../../worker/billing/missed-webhooks.test.ts";
 import "../../worker/billing/usage.test.ts";
