@@ -212,7 +212,10 @@ export const ASKS_NOTHING = {
  * Refuses a job that asks for neither prompts nor regions nor embeddings as lacking its prompts: as the first issue, even with
  * other issues.
  */
-export function requirePrompts({ prompts, regions, formats }: Sought, { issues }: z.core.ParsePayload): void {
+export function requirePrompts(sought: Sought | null, { issues }: z.core.ParsePayload): void {
+  // It runs even if the value is no object, which is the first issue then.
+  if (sought === null || typeof sought !== "object") return;
+  const { prompts, regions, formats } = sought;
   const embeds = Array.isArray(formats) && formats.includes(EMBEDDING);
   if (prompts === undefined && regions === undefined && !embeds)
     issues.unshift({ code: "invalid_type", expected: "array", path: ["prompts"], input: undefined });

@@ -93,6 +93,11 @@ describe.each(WITH_BODY)("400 on %s %s", (method, path, valid: Record<string, un
     }
   });
 
+  it("refuses JSON that is no object", async () => {
+    for (const body of ["null", "true", "1", '"text"', "[]"])
+      expectError(await post(body), 400, "invalid_request");
+  });
+
   it("refuses bytes that are not UTF-8 [7-17]", async () => {
     for (const bytes of [
       [0x22, 0xff, 0x22],
