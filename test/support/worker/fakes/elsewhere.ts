@@ -1,21 +1,17 @@
-import { type ModelDescription, PROTOCOL } from "@segmentation/protocol";
 import { vi } from "vitest";
+import { aModel } from "../../a-model.ts";
 import { home } from "../runtime/databases.ts";
 import { PNG } from "../fixtures/jobs.ts";
 
 /** An inference service's report about its model. */
-export const DESCRIPTION: ModelDescription = {
-  protocol: PROTOCOL,
+export const DESCRIPTION = aModel({
   id: "told",
   version: "1.2.3",
-  family: "builtin",
-  provider: "cpu",
   vocabulary: ["person", "car"],
-  attributes: false,
   regions: { box: true, points: false, clips: false, examples: false },
   formats: ["coco"],
   capabilities: { types: ["image", "video"], preview: true },
-};
+});
 
 /**
  * Fakes every other server that an operation may call: an inference service that describes its model, and a picture at every
