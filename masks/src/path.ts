@@ -2,7 +2,7 @@
 export interface Passage {
   readonly x: number;
   readonly y: number;
-  /** True if the outline crosses the side upward or downwards. */
+  /** True if the outline crosses the side upward or downward. */
   readonly upright: boolean;
 }
 

@@ -38,7 +38,7 @@ test.for([
   expect([info.width, info.height, info.channels]).toEqual([toWidth, toHeight, 3]);
 });
 
-test("an object is tinted and outlined, and the rest is left as it is", async () => {
+test("an object is tinted and outlined, and the rest stays unchanged", async () => {
   const { data } = await render(grey(400, 300), [quarter]);
   const at = (x: number, y: number): number[] => [...data.subarray((y * 400 + x) * 3, (y * 400 + x) * 3 + 3)];
   expect(at(50, 280)).toEqual([128, 128, 128]);

@@ -34,7 +34,7 @@ test("a frame without objects, or with objects that have no pixel, is left as it
   }
 });
 
-test("an object is tinted, outlined and labeled on the frame itself, and the rest is left as it is", async () => {
+test("an object is tinted, outlined and labeled on the frame itself, and the rest stays unchanged", async () => {
   const { rgb, at } = await draw([cat]);
   const tint = at(380, 280);
   expect(tint).not.toEqual([GREY, GREY, GREY]);

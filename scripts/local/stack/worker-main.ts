@@ -69,7 +69,7 @@ function withoutBody({ headers, socket }: IncomingMessage): IncomingHttpHeaders 
   return encoding === undefined ? rest : { ...rest, "content-length": String(socket.bytesRead) };
 }
 
-/** Forward a request over a separate connection, because a connection with an unread body cannot be reused. */
+/** Forwards a request over a separate connection, because a connection with an unread body cannot be reused. */
 function forward(incoming: IncomingMessage, answer: ServerResponse, withBody = true): void {
   if (runtime === null) {
     answer.writeHead(503, { "retry-after": "1" }).end();
@@ -108,7 +108,7 @@ function forward(incoming: IncomingMessage, answer: ServerResponse, withBody = t
   }
 }
 
-/** Forward a WebSocket. Each end closes the other. */
+/** Forwards a WebSocket. Each end closes the other. */
 function forwardSocket(incoming: IncomingMessage, client: Duplex, head: Buffer): void {
   const { method, url, headers } = incoming;
   if (runtime === null) {

@@ -64,7 +64,7 @@ export class InferenceContainer extends Container<Env> implements ContainerRpc {
     if (this.machine() === "asleep") this.#begin();
   }
 
-  /** Forward a request to a machine that is up. Answers 503 at once otherwise: the Worker gives up after ten seconds. */
+  /** Forwards a request to a machine that is up. Answers 503 at once otherwise: the Worker gives up after ten seconds. */
   override async fetch(request: Request): Promise<Response> {
     if (request.method === "GET" && new URL(request.url).pathname === MODEL_PATH) return this.#describe();
     const state = this.machine();

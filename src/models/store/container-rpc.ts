@@ -4,7 +4,7 @@
  */
 export type MachineState = "asleep" | "starting" | "up" | "failed";
 
-/** The RPC methods of an InferenceContainer (object/inference-container.ts), which also forward requests by `fetch`. */
+/** The RPC methods of an InferenceContainer (object/inference-container.ts), which also forwards requests by `fetch`. */
 export interface ContainerRpc {
   /** Returns the machine's state, without waking it. */
   machine(): MachineState;

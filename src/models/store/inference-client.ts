@@ -41,7 +41,7 @@ export const serviceAt =
     return fetch(url + path, init);
   };
 
-/** Returns the fetcher of a Durable Object, which forward requests to a service that only it reaches. */
+/** Returns the fetcher of a Durable Object, which forwards requests to a service that only it reaches. */
 export const objectNamed =
   (namespace: DurableObjectNamespace, name: string): InferenceFetcher =>
   (path, init) =>

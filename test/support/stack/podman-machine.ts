@@ -77,7 +77,7 @@ export class PodmanMachine implements AsyncDisposable {
     await this.#ready();
   }
 
-  /** Returns the relative paths of all that the service has written, without Node's cache of its own code. */
+  /** Returns the relative paths of the files that the service has written, without Node's cache of compiled code. */
   async written(): Promise<string[]> {
     const folder = (await podman("volume", "inspect", "--format={{.Mountpoint}}", this.#name)).trim();
     const paths = await readdir(folder, { recursive: true });

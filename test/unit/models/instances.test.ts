@@ -6,7 +6,7 @@ import { machineEnvironment } from "../../../src/models/rules/machine-environmen
 const INSTANCES = ["0", "1", "2", "3"].map((name) => ({ name }));
 
 describe("an upload's order of instances", () => {
-  it("is the same whatever order they come in, and survives the loss of one", () => {
+  it("is the same in any order, and survives the loss of one", () => {
     const anyOrder = fc.shuffledSubarray(INSTANCES, { minLength: INSTANCES.length });
     fc.assert(
       fc.property(fc.uuid(), anyOrder, fc.constantFrom(...INSTANCES), (upload, shuffled, lost) => {

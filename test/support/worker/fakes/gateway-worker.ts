@@ -69,7 +69,7 @@ export class FakeWorker {
   readonly stopped: string[] = [];
   /** Requests that it got, by method and path. */
   readonly asked: string[] = [];
-  /** Fixed answers by path, in place of its own. */
+  /** Fixed answers that replace its own, by path. */
   readonly lies = new Map<string, Answer>();
   capacity: number;
   /** True to answer nothing. */

@@ -55,7 +55,7 @@ describe("a saved document", () => {
 });
 
 describe("a version's ETag", () => {
-  it("is read as it is written, strong or weak", () => {
+  it("is read back, strong or weak", () => {
     expect(versionOf(etagOf(12))).toBe(12);
     expect(versionOf('W/"12"')).toBe(12);
     expect(etagOf(12)).toBe('"12"');
