@@ -125,6 +125,11 @@ class Workspaces {
     return this.#opened;
   }
 
+  /** Tells whether a path shows the workspace. A path without a job shows the draft. */
+  isAt(path: string, workspace: Workspace): boolean {
+    return isWorkspacePath(path) && workspace === (path.includes("/jobs/") ? this.#opened : this.#draft);
+  }
+
   #open(workspace: Workspace, end: EndAutosave): void {
     // The workspace that was opened before stays saved, and may be opened again.
     this.#endOpened("stays");
@@ -243,6 +248,9 @@ export function pathOf({ firstJob, pointed, searches, searchId, ...workspace }: 
   ].join("&");
   return `/studio/jobs/${encodeURIComponent(first)}${query === "" ? "" : `?${query}`}`;
 }
+
+/** Tells whether the browser is at the workspace: no other was opened or begun meanwhile. */
+export const isOpen = (workspace: Workspace): boolean => current?.isAt(location.pathname, workspace) ?? false;
 
 /** Tells whether a path shows a workspace. */
 export const isWorkspacePath = (path: string): boolean => /^\/studio(\/jobs\/[^/]+)?\/?$/.test(path);

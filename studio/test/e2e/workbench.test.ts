@@ -276,8 +276,16 @@ describe("the workbench", () => {
     await page.getByRole("button", { name: "Do the first 3 now" }).click();
     await page.getByText("3 units of the 100 left in your trial.").waitFor();
     await ask(page, "cup");
-    await page.getByRole("button", { name: "Continue with the other picture" }).click();
+    await page.getByRole("button", { name: "Continue with the other picture" }).waitFor();
+    // The job changes at the same moment.
+    await page.evaluate(() => {
+      const press = (label: RegExp): void =>
+        [...document.querySelectorAll("button")].find((one) => label.test(one.innerText))?.click();
+      press(/^Continue with/);
+      press(/2\.png/);
+    });
     await expect.poll(() => page.title()).toContain("4.png");
+    expect(new URL(page.url()).pathname).toBe("/studio");
   });
 
   it.runIf(isLong)("waits for the network, continues by itself, and loses no input", async () => {

@@ -2,7 +2,7 @@ import { effect, useSignal } from "@preact/signals";
 import { useLocation, useRoute } from "preact-iso";
 import { useEffect, useMemo } from "preact/hooks";
 import { config } from "../../state/config.ts";
-import { isWorkspacePath, pathOf, workspaces } from "../../workspace/current.ts";
+import { isOpen, pathOf, workspaces } from "../../workspace/current.ts";
 import { askForModel } from "../../workspace/service/model.ts";
 import { see } from "../../workspace/jobs/open-job.ts";
 import { Workbench } from "./workbench/workbench.tsx";
@@ -29,8 +29,8 @@ export default function Segment() {
     () =>
       effect(() => {
         const target = pathOf(workspace);
-        // The screen stays until the next one is loaded, and does not call anybody back.
-        if (!isWorkspacePath(location.pathname)) return;
+        // A workspace that changes while the next one or another screen loads does not call anybody back.
+        if (!isOpen(workspace)) return;
         if (workspace.opening.value || target === null || target === location.pathname + location.search)
           return;
         // A draft that becomes a job, one more object and another search are the same place; one of the pictures that is opened

@@ -1,2 +1,0 @@
-// oxlint-disable import/no-unassigned-import -- the file is a suite, which runs where it is imported
-import "../video/as-decoded.test.ts";

@@ -1,3 +1,0 @@
-// oxlint-disable import/no-unassigned-import -- the file is a suite, which runs where it is imported
-/** The tracker in all scenes at all rates. */
-import "../tracking/scenes.test.ts";
