@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import { disableTelemetry } from "./inference-container/src/onnx/telemetry.ts";
+import { withLongForm } from "./test/support/process/long-form.ts";
 import { memoryFolder } from "./test/support/process/memory-folder.ts";
 import { type GroupOrder, workerProject } from "./test/support/runtime/worker-project.ts";
 
@@ -23,6 +24,8 @@ const HANG_MS = 300_000;
  */
 const FIRST: GroupOrder = { maxWorkers: 1, sequence: { groupOrder: 0 } };
 const THEN: GroupOrder = { sequence: { groupOrder: 1 } };
+
+const WORKER = "test/worker/**/*.test.ts";
 
 /** Node imports the tests as it does the programs, without Vite in between. */
 const BY_NODE = { viteModuleRunner: false, nodeLoader: false };
@@ -57,9 +60,14 @@ export default defineConfig({
     // Files wait for other processes now and then, so two cores carry three.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
-      workerProject("worker", "test/worker/**/*.test.ts", "short", THEN),
-      workerProject("databases", "test/databases/**/*.test.ts", "short", FIRST, 16),
-      workerProject("long-worker", "test/long/worker/**/*.test.ts", "long", THEN),
+      workerProject("worker", [WORKER], "short", THEN),
+      workerProject("databases", ["test/databases/**/*.test.ts"], "short", FIRST, 16),
+      workerProject(
+        "long-worker",
+        ["test/long/worker/**/*.test.ts", ...withLongForm([WORKER])],
+        "long",
+        THEN,
+      ),
       nodeProject("unit", ["test/unit/**/*.test.ts", "{evaluation,masks,protocol}/test/**/*.test.ts"]),
       nodeProject("client", ["client/test/{*.test.ts,!(cli|long)/**/*.test.ts}"], { byVite: true }),
       nodeProject("cli", ["client/test/cli/*.test.ts"]),
@@ -87,8 +95,8 @@ export default defineConfig({
         test: {
           name: "long",
           ...THEN,
-          include: ["{test,*/test}/long/**/*.test.ts"],
-          exclude: ["test/long/worker/**"],
+          include: ["{test,*/test}/long/**/*.test.ts", ...withLongForm(["{test,*/test}/**/*.test.ts"])],
+          exclude: ["test/{long/,}worker/**"],
           setupFiles: ["test/support/process/setup.ts"],
           env: { FORM: "long" },
           globalSetup: ["test/support/stack/shared-stack-server.ts"],

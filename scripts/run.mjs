@@ -68,6 +68,7 @@ const PLAIN = {
     () => `Runs the tests that take minutes to an hour each.
 
   npm run test:long -- NAME...    of these, those whose path contains a NAME; without one, all. Options go to vitest
+  npm run test:long -- e2e        the long forms of tests that npm test runs in short (here: of test/e2e)
   npm run chaos                   the same as npm run test:long -- chaos
 
 ${longTests()

@@ -9,6 +9,7 @@ import { isWellFormedApiKey } from "../../src/accounts/rules/api-key.ts";
 import { only } from "../support/at.ts";
 import { demoOnSharedStack } from "../support/stack/demo-run.ts";
 import { giveMigratedData } from "../support/stack/migrated-data.ts";
+import { isLong } from "../../inference-container/test/support/form.ts";
 
 const run = promisify(execFile);
 
@@ -69,7 +70,7 @@ describe("the commands of the README", () => {
     });
   });
 
-  it("admin makes accounts and keys, revokes keys and shows jobs", async () => {
+  it.runIf(isLong)("admin makes accounts and keys, revokes keys and shows jobs", async () => {
     const json = async (...args: string[]) => JSON.parse((await command("admin", ...args, "--json")).stdout);
     const account = await json("create-account", "--email", "a@example.com", "--plan", "paid");
     expect(account).toMatchObject({ accountId: expect.stringMatching(/^acct_/) });

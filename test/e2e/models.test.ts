@@ -58,7 +58,7 @@ describe("the models command", () => {
     await expect(checked).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("is damaged") });
   });
 
-  it("check ends at Ctrl-C with exit code 130 and leaves no process behind", async () => {
+  it.runIf(isLong)("check ends at Ctrl-C with exit code 130 and leaves no process behind", async () => {
     const mark = { MODELS_TEST: randomUUID() };
     const checking = models(["check", whole], mark);
     const ended = expect(checking).rejects.toMatchObject({ code: 130 });

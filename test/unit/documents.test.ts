@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROBLEMS } from "@segmentation/protocol";
 import { describe, expect, it } from "vitest";
+import { withLongForm } from "../support/process/long-form.ts";
 import { z } from "zod";
 import { ERRORS_PAGE, withErrorTables } from "../../scripts/generate/error-tables.ts";
 import { ARCHIVE_PROBLEMS } from "../../src/jobs/rules/archive-problems.ts";
@@ -63,7 +64,10 @@ describe("the documents", () => {
     );
     expect(named.length).toBeGreaterThan(20);
     const asked = [...pages.matchAll(/npm run test:long -- ([a-z-]+)/g)].map(([, name = ""]) => name);
-    const files = globSync(["test/long/**/*.test.ts", "*/test/long/**/*.test.ts"]);
+    const files = [
+      ...globSync("{test,*/test}/long/**/*.test.ts"),
+      ...withLongForm(["{test,*/test}/**/*.test.ts"]),
+    ];
     expect([...named, ...asked].filter((name) => !files.some((file) => file.includes(name)))).toEqual([]);
     const scripts = new Set([...pages.matchAll(/npm run (?:-s )?([a-z:-]+)/g)].map(([, name = ""]) => name));
     const { scripts: existing } = Scripts.parse(JSON.parse(read("package.json")));

@@ -17,6 +17,7 @@ import { picture } from "../support/memory-client.ts";
 import { fakeService } from "../support/fake-service.ts";
 import { serve } from "../support/serve.ts";
 import { NO_TERMINAL, runCli } from "./support/run-cli.ts";
+import { isLong } from "../../../inference-container/test/support/form.ts";
 
 const JOURNAL = join(PROJECT_ROOT, "client/src/cli/segment/journal/journal.ts");
 const OPENER = join(import.meta.dirname, "support", "open-journal.ts");
@@ -158,7 +159,7 @@ describe("a journal on a disk that is full", () => {
 });
 
 describe("a large folder", () => {
-  it("reads a journal of 500,000 lines in a fraction of its size", async () => {
+  it.runIf(isLong)("reads a journal of 500,000 lines in a fraction of its size", async () => {
     const FILES = 100;
     const LINES = 500_000;
     const file = createWriteStream(join(folder, JOURNAL_NAME));
@@ -178,7 +179,7 @@ describe("a large folder", () => {
     console.log(`a journal of ${Math.round(file.bytesWritten / 1e6)} MB: ${megabytes} MB of memory`);
   });
 
-  it("of 130,000 pictures, and as many that failed, is reported", () => {
+  it.runIf(isLong)("of 130,000 pictures, and as many that failed, is reported", () => {
     const many = Array.from({ length: 130_000 }, (_, i) => ({
       name: `${i}.jpg`,
       outcome: {

@@ -21,6 +21,7 @@ import { Trajectory } from "../../src/following/trajectory.ts";
 import { maskIou, maskOf, reference, sample, share } from "./samples.ts";
 import { expectExport, REGIONS } from "./export-masks.ts";
 import { filledDisc, PLACES, ringAndDiscs } from "./shapes.ts";
+import { isLong } from "../support/form.ts";
 
 const DOWNLOAD_MS = 600_000;
 const THRESHOLD = 0.5;
@@ -127,7 +128,7 @@ describe("the embedded model on photographs", () => {
     expect(gridIou(cup.mask, mask)).toBeGreaterThan(0.95);
   });
 
-  it("offers the masks and the ratings that SAM 2's own export gives", async () => {
+  it.runIf(isLong)("offers the masks and the ratings that SAM 2's own export gives", async () => {
     const request = { prompts: [], threshold: THRESHOLD, withFaint: false, keepOpen: true };
     const { open } = await model.segment(await sample("coffee"), request);
     using kept = open ?? expect.fail();

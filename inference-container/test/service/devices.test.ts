@@ -135,28 +135,31 @@ test("as many clips run at once as there are devices, each on one of its own, an
   await haveTasks(1, 1);
 });
 
-test("the first device that is ready takes tasks, and IN_FLIGHT counts for each device", async () => {
-  await start(["hold-1"]);
-  await until(async () => (await ready()).ok);
-  expect(await (await ready()).json()).toEqual({
-    state: "READY",
-    tasks: 0,
-    model: { id: "fixture", version: "1.0.0", provider: "cuda" },
-    devices: [device("0", "ready"), device("1", "starting")],
-  });
-  expect((await rig.finish()).outcome).toBe("success");
-  await until(async () => (await metrics()).includes("inference_in_flight 0"));
-  for (const key of ["1", "2", "3", "4", "5"]) await post(key, "hang");
-  expect(await (await ready()).json()).toMatchObject({ state: "READY" });
-  await post("6", "hang");
-  expect(await (await ready()).json()).toMatchObject({ state: "BUSY" });
-  await rm(join(folder, "hold-1"));
-  await rig.service.ready;
-  // Tasks without a place on the first device find one on the second.
-  await until(async () => !(await metrics()).includes('inference_engine_jobs{device="1"} 0'));
-});
+test.runIf(isLong)(
+  "the first device that is ready takes tasks, and IN_FLIGHT counts for each device",
+  async () => {
+    await start(["hold-1"]);
+    await until(async () => (await ready()).ok);
+    expect(await (await ready()).json()).toEqual({
+      state: "READY",
+      tasks: 0,
+      model: { id: "fixture", version: "1.0.0", provider: "cuda" },
+      devices: [device("0", "ready"), device("1", "starting")],
+    });
+    expect((await rig.finish()).outcome).toBe("success");
+    await until(async () => (await metrics()).includes("inference_in_flight 0"));
+    for (const key of ["1", "2", "3", "4", "5"]) await post(key, "hang");
+    expect(await (await ready()).json()).toMatchObject({ state: "READY" });
+    await post("6", "hang");
+    expect(await (await ready()).json()).toMatchObject({ state: "BUSY" });
+    await rm(join(folder, "hold-1"));
+    await rig.service.ready;
+    // Tasks without a place on the first device find one on the second.
+    await until(async () => !(await metrics()).includes('inference_engine_jobs{device="1"} 0'));
+  },
+);
 
-test("of the pictures that wait for room an interactive one goes first", async () => {
+test.runIf(isLong)("of the pictures that wait for room an interactive one goes first", async () => {
   await start(["hold-1"], { IN_FLIGHT: "4" });
   await until(async () => (await ready()).ok);
   for (const key of ["1", "2", "3"]) await post(key, "hang");

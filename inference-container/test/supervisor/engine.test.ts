@@ -9,6 +9,7 @@ import { Suspected } from "../../src/supervisor/after-crash.ts";
 import type { ImageTask } from "../../src/messages.ts";
 import { DEFAULT_LOAD_OPTIONS } from "../../src/models/loaded-model.ts";
 import { samples } from "../support/pictures/pictures.ts";
+import { isLong } from "../support/form.ts";
 
 const LOADER = new URL("../support/service/fixture-model.ts", import.meta.url).href;
 
@@ -39,27 +40,31 @@ function task(key: string, prompt: string): ImageTask {
   };
 }
 
-test("of tasks that are stuck at once none is blamed, and each is stuck once it is alone", async () => {
-  const config = {
-    loader: LOADER,
-    modelFolder: "fixture",
-    ffmpeg: null,
-    cpuFallback: false,
-    decodedBytes: 1e9,
-    options: { ...DEFAULT_LOAD_OPTIONS, provider: "cpu" as const, device: 0 },
-  };
-  const changes = new EventEmitter();
-  const on = { changed: () => void changes.emit("changed"), restarting: () => undefined };
-  const limits = { taskTimeoutMs: 2_500, deviceFaults: 10 };
-  engine = new Engine(config, limits, pino({ level: "silent" }, { write: () => undefined }), on);
-  await engine.start();
-  const { signal } = new AbortController();
-  const run = (key: string, alone: boolean) => engine.run(task(key, "mute"), alone, signal, () => undefined);
-  const outcomes = await Promise.allSettled(["first", "second", "third"].map((key) => run(key, false)));
-  for (const outcome of outcomes)
-    expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(Suspected) });
-  while (!engine.takes("image", true)) await once(changes, "changed");
-  const alone = run("first", true);
-  expect([engine.takes("image", false), engine.takes("video", false)]).toEqual([false, false]);
-  await expect(alone).rejects.toMatchObject({ of: "one", doubt: { failure: { code: "engine_timeout" } } });
-});
+test.runIf(isLong)(
+  "of tasks that are stuck at once none is blamed, and each is stuck once it is alone",
+  async () => {
+    const config = {
+      loader: LOADER,
+      modelFolder: "fixture",
+      ffmpeg: null,
+      cpuFallback: false,
+      decodedBytes: 1e9,
+      options: { ...DEFAULT_LOAD_OPTIONS, provider: "cpu" as const, device: 0 },
+    };
+    const changes = new EventEmitter();
+    const on = { changed: () => void changes.emit("changed"), restarting: () => undefined };
+    const limits = { taskTimeoutMs: 2_500, deviceFaults: 10 };
+    engine = new Engine(config, limits, pino({ level: "silent" }, { write: () => undefined }), on);
+    await engine.start();
+    const { signal } = new AbortController();
+    const run = (key: string, alone: boolean) =>
+      engine.run(task(key, "mute"), alone, signal, () => undefined);
+    const outcomes = await Promise.allSettled(["first", "second", "third"].map((key) => run(key, false)));
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(Suspected) });
+    while (!engine.takes("image", true)) await once(changes, "changed");
+    const alone = run("first", true);
+    expect([engine.takes("image", false), engine.takes("video", false)]).toEqual([false, false]);
+    await expect(alone).rejects.toMatchObject({ of: "one", doubt: { failure: { code: "engine_timeout" } } });
+  },
+);

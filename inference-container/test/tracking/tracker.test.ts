@@ -5,6 +5,7 @@ import { Tracker, type TrackerDetection } from "../../src/tracking/tracker.ts";
 import { film, type Frame } from "./film.ts";
 import { Random } from "./random.ts";
 import { SCENES } from "./scenes.ts";
+import { isLong } from "../support/form.ts";
 
 function found(box: Box, promptIndex = 0): TrackerDetection {
   return { promptIndex, score: 0.8, box, faint: false };
@@ -218,7 +219,7 @@ test("beyond the most tracks those unseen for longest are forgotten", () => {
   expect(tracker.update(0.6, [found(THERE), found(HERE)])).toEqual([2, 4]);
 });
 
-test("each of 800 objects that stay keeps its id, though half of them miss a frame", () => {
+test.runIf(isLong)("each of 800 objects that stay keeps its id, though half of them miss a frame", () => {
   const tracker = new Tracker();
   const crowd = Array.from({ length: 800 }, (_, i) => {
     const [x, y] = [(i % 40) * 48, Math.floor(i / 40) * 54];

@@ -17,6 +17,7 @@ import {
   findingsOn,
   furtherFindingsOn,
 } from "../../../test/support/browser/studio.ts";
+import { isLong } from "../../../inference-container/test/support/form.ts";
 
 const PROMPTS = ["cat", "cup"];
 const FILES: readonly (readonly [name: string, content: Uint8Array])[] = [
@@ -139,153 +140,156 @@ describe("a job's downloads in the studio", () => {
     return result;
   }
 
-  it("a batch is a gallery; COCO is the client library's; the code makes the same job again; a link shows it to others until it is revoked [A23-15]", async () => {
-    const { page } = await openStudio(stack, "/studio", { acceptDownloads: true });
-    await page
-      .locator("input[type=file]")
-      .first()
-      .setInputFiles(FILES.map(([name]) => join(folder, name)));
-    for (const prompt of PROMPTS) {
-      await page.getByLabel("Prompts").fill(prompt);
+  it.runIf(isLong)(
+    "a batch is a gallery; COCO is the client library's; the code makes the same job again; a link shows it to others until it is revoked [A23-15]",
+    async () => {
+      const { page } = await openStudio(stack, "/studio", { acceptDownloads: true });
+      await page
+        .locator("input[type=file]")
+        .first()
+        .setInputFiles(FILES.map(([name]) => join(folder, name)));
+      for (const prompt of PROMPTS) {
+        await page.getByLabel("Prompts").fill(prompt);
+        await page.keyboard.press("Enter");
+      }
+      await page.getByRole("button", { name: "Segment", exact: true }).click();
+
+      const gallery = page.getByRole("region", { name: "Pictures", exact: true });
+      await gallery
+        .getByText("The PNG file is cut short: its end is missing. Upload the whole file.")
+        .waitFor();
+      await gallery.getByText("cat 1").waitFor();
+      await gallery.getByText("Failed 1").click();
+      expect(await gallery.getByRole("listitem").count()).toBe(1);
+      await gallery.getByText("All 3").click();
+      await gallery.getByRole("button", { name: "the cat's.png" }).focus();
+      await page.keyboard.press("ArrowRight");
+      expect(await page.evaluate("document.activeElement.textContent")).toContain("coffee.png");
+      expect(await findingsOn(page)).toEqual([]);
+      // The open picture is in the URL: the browser's back leads to the others.
       await page.keyboard.press("Enter");
-    }
-    await page.getByRole("button", { name: "Segment", exact: true }).click();
+      await page.waitForURL(/[?&]picture=/);
+      await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+      await page.goBack();
+      await gallery.getByText("cat 1").waitFor();
 
-    const gallery = page.getByRole("region", { name: "Pictures", exact: true });
-    await gallery
-      .getByText("The PNG file is cut short: its end is missing. Upload the whole file.")
-      .waitFor();
-    await gallery.getByText("cat 1").waitFor();
-    await gallery.getByText("Failed 1").click();
-    expect(await gallery.getByRole("listitem").count()).toBe(1);
-    await gallery.getByText("All 3").click();
-    await gallery.getByRole("button", { name: "the cat's.png" }).focus();
-    await page.keyboard.press("ArrowRight");
-    expect(await page.evaluate("document.activeElement.textContent")).toContain("coffee.png");
-    expect(await findingsOn(page)).toEqual([]);
-    // The open picture is in the URL: the browser's back leads to the others.
-    await page.keyboard.press("Enter");
-    await page.waitForURL(/[?&]picture=/);
-    await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
-    await page.goBack();
-    await gallery.getByText("cat 1").waitFor();
+      const [job] = (await client.api.listJobs()).items;
+      const jobId = job?.jobId ?? "";
+      const result = await resultOf(jobId);
+      await page.getByRole("button", { name: "Export" }).click();
+      const taken = await cocoSavedBy(page);
+      const expected = await result.coco();
+      const names = new Map(result.pictures.map(({ taskId }, i) => [taskId, FILES[i]?.[0]]));
+      expect(taken).toEqual({
+        ...expected,
+        images: expected.images.map((image) => ({ ...image, file_name: names.get(image.file_name) })),
+      });
+      const [cutOuts] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Download Cut-outs" }).click(),
+      ]);
+      expect(cutOuts.suggestedFilename()).toBe(`${jobId}-cutout.zip`);
+      // Files are called as people called the pictures and the objects.
+      const files = unzipSync(new Uint8Array(await readFile(await cutOuts.path())));
+      expect(Object.keys(files).toSorted()).toEqual([
+        "cutouts/coffee/cup-1.png",
+        "cutouts/the cat's/cat-1.png",
+      ]);
+      expect(await findingsOn(page)).toEqual([]);
 
-    const [job] = (await client.api.listJobs()).items;
-    const jobId = job?.jobId ?? "";
-    const result = await resultOf(jobId);
-    await page.getByRole("button", { name: "Export" }).click();
-    const taken = await cocoSavedBy(page);
-    const expected = await result.coco();
-    const names = new Map(result.pictures.map(({ taskId }, i) => [taskId, FILES[i]?.[0]]));
-    expect(taken).toEqual({
-      ...expected,
-      images: expected.images.map((image) => ({ ...image, file_name: names.get(image.file_name) })),
-    });
-    const [cutOuts] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "Download Cut-outs" }).click(),
-    ]);
-    expect(cutOuts.suggestedFilename()).toBe(`${jobId}-cutout.zip`);
-    // Files are called as people called the pictures and the objects.
-    const files = unzipSync(new Uint8Array(await readFile(await cutOuts.path())));
-    expect(Object.keys(files).toSorted()).toEqual([
-      "cutouts/coffee/cup-1.png",
-      "cutouts/the cat's/cat-1.png",
-    ]);
-    expect(await findingsOn(page)).toEqual([]);
+      // Everything on the screen, in all formats that need no other run.
+      const [everything] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Download ZIP" }).click(),
+      ]);
+      const all = unzipSync(new Uint8Array(await readFile(await everything.path())));
+      expect(Object.keys(all).toSorted()).toEqual([
+        "annotations.json",
+        "cutouts/coffee/cup-1.png",
+        "cutouts/the cat's/cat-1.png",
+        "data.yaml",
+        "labelmaps/coffee.png",
+        "labelmaps/legend.json",
+        "labelmaps/the cat's.png",
+        "labels/coffee.txt",
+        "labels/the cat's.txt",
+        "masks/coffee/cup-1.png",
+        "masks/the cat's/cat-1.png",
+        "preview/coffee.png",
+        "preview/the cat's.png",
+        "semantic/coffee.png",
+        "semantic/legend.json",
+        "semantic/the cat's.png",
+        "svg/coffee.svg",
+        "svg/the cat's.svg",
+        "voc/coffee.xml",
+        "voc/the cat's.xml",
+      ]);
+      expect(new TextDecoder().decode(all["data.yaml"])).toContain('0: "cat"\n  1: "cup"\n');
+      expect(new TextDecoder().decode(all["labels/coffee.txt"])).toMatch(/^1 0\.\d+ /);
 
-    // Everything on the screen, in all formats that need no other run.
-    const [everything] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "Download ZIP" }).click(),
-    ]);
-    const all = unzipSync(new Uint8Array(await readFile(await everything.path())));
-    expect(Object.keys(all).toSorted()).toEqual([
-      "annotations.json",
-      "cutouts/coffee/cup-1.png",
-      "cutouts/the cat's/cat-1.png",
-      "data.yaml",
-      "labelmaps/coffee.png",
-      "labelmaps/legend.json",
-      "labelmaps/the cat's.png",
-      "labels/coffee.txt",
-      "labels/the cat's.txt",
-      "masks/coffee/cup-1.png",
-      "masks/the cat's/cat-1.png",
-      "preview/coffee.png",
-      "preview/the cat's.png",
-      "semantic/coffee.png",
-      "semantic/legend.json",
-      "semantic/the cat's.png",
-      "svg/coffee.svg",
-      "svg/the cat's.svg",
-      "voc/coffee.xml",
-      "voc/the cat's.xml",
-    ]);
-    expect(new TextDecoder().decode(all["data.yaml"])).toContain('0: "cat"\n  1: "cup"\n');
-    expect(new TextDecoder().decode(all["labels/coffee.txt"])).toMatch(/^1 0\.\d+ /);
+      await page.getByRole("tab", { name: "Code" }).click();
+      const code = await page.getByLabel("Code sample").innerText();
+      expect(await furtherFindingsOn(page)).toEqual([]);
+      expect(code).not.toContain(stack.apiKey);
+      const { stdout } = await promisify(execFile)("bash", ["-c", code], {
+        cwd: folder,
+        env: { ...process.env, SEGMENTATION_API_KEY: stack.apiKey },
+      });
+      const again = await resultOf(stdout.trim());
+      expect(again.jobId).not.toBe(jobId);
+      expect(found(again)).toEqual(found(result));
+      expect(await readdir(join(folder, "out", "masks"))).toHaveLength(2);
 
-    await page.getByRole("tab", { name: "Code" }).click();
-    const code = await page.getByLabel("Code sample").innerText();
-    expect(await furtherFindingsOn(page)).toEqual([]);
-    expect(code).not.toContain(stack.apiKey);
-    const { stdout } = await promisify(execFile)("bash", ["-c", code], {
-      cwd: folder,
-      env: { ...process.env, SEGMENTATION_API_KEY: stack.apiKey },
-    });
-    const again = await resultOf(stdout.trim());
-    expect(again.jobId).not.toBe(jobId);
-    expect(found(again)).toEqual(found(result));
-    expect(await readdir(join(folder, "out", "masks"))).toHaveLength(2);
+      // A review by keys: accepted pictures are exported alone.
+      await page.keyboard.press("Escape");
+      await gallery.getByRole("button", { name: "the cat's.png" }).click();
+      await page.getByText("0 of 3 reviewed").waitFor();
+      await page.keyboard.press("x");
+      await page.getByText("1 of 3 reviewed").waitFor();
+      expect(await furtherFindingsOn(page)).toEqual([]);
+      await page.getByRole("button", { name: "Previous" }).click();
+      await page.getByLabel("Note on the cat's.png").fill("blurred");
+      await page.getByRole("button", { name: "Next" }).click();
+      await page.keyboard.press("a");
+      await gallery.getByText("Accepted 1").click();
+      expect(await gallery.getByRole("listitem").count()).toBe(1);
+      await gallery.getByText("All 3").click();
+      await gallery.getByRole("combobox").last().selectOption("cat");
+      await gallery.getByRole("button", { name: "coffee.png" }).waitFor({ state: "detached" });
+      await gallery.getByRole("button", { name: "the cat's.png" }).waitFor();
+      expect(await furtherFindingsOn(page)).toEqual([]);
+      await page.getByRole("button", { name: "Export" }).click();
+      await page.getByText("1 accepted").click();
+      const accepted = await cocoSavedBy(page);
+      expect(accepted.images.map(({ file_name }) => file_name)).toEqual(["coffee.png"]);
+      await page.keyboard.press("Escape");
 
-    // A review by keys: accepted pictures are exported alone.
-    await page.keyboard.press("Escape");
-    await gallery.getByRole("button", { name: "the cat's.png" }).click();
-    await page.getByText("0 of 3 reviewed").waitFor();
-    await page.keyboard.press("x");
-    await page.getByText("1 of 3 reviewed").waitFor();
-    expect(await furtherFindingsOn(page)).toEqual([]);
-    await page.getByRole("button", { name: "Previous" }).click();
-    await page.getByLabel("Note on the cat's.png").fill("blurred");
-    await page.getByRole("button", { name: "Next" }).click();
-    await page.keyboard.press("a");
-    await gallery.getByText("Accepted 1").click();
-    expect(await gallery.getByRole("listitem").count()).toBe(1);
-    await gallery.getByText("All 3").click();
-    await gallery.getByRole("combobox").last().selectOption("cat");
-    await gallery.getByRole("button", { name: "coffee.png" }).waitFor({ state: "detached" });
-    await gallery.getByRole("button", { name: "the cat's.png" }).waitFor();
-    expect(await furtherFindingsOn(page)).toEqual([]);
-    await page.getByRole("button", { name: "Export" }).click();
-    await page.getByText("1 accepted").click();
-    const accepted = await cocoSavedBy(page);
-    expect(accepted.images.map(({ file_name }) => file_name)).toEqual(["coffee.png"]);
-    await page.keyboard.press("Escape");
+      // Objects that the slider hides are not exported, in any picture, also after a reload.
+      await page.getByLabel("Lowest confidence to show").fill("1");
+      await page.reload();
+      await page.getByText("100%, 0 of 2").waitFor();
+      await gallery.getByText("All 3").waitFor();
+      await page.getByRole("button", { name: "Export" }).click();
+      await page.getByLabel("Exclude the rejected picture").uncheck();
+      const excludes = page.getByLabel("Exclude the 2 hidden objects");
+      expect(await excludes.isChecked()).toBe(true);
+      const shown = await cocoSavedBy(page);
+      expect([shown.images.length, shown.annotations.length]).toEqual([2, 0]);
+      await excludes.uncheck();
+      expect((await cocoSavedBy(page)).annotations).toHaveLength(2);
+      await page.keyboard.press("Escape");
+      await page.getByLabel("Lowest confidence to show").fill("0");
 
-    // Objects that the slider hides are not exported, in any picture, also after a reload.
-    await page.getByLabel("Lowest confidence to show").fill("1");
-    await page.reload();
-    await page.getByText("100%, 0 of 2").waitFor();
-    await gallery.getByText("All 3").waitFor();
-    await page.getByRole("button", { name: "Export" }).click();
-    await page.getByLabel("Exclude the rejected picture").uncheck();
-    const excludes = page.getByLabel("Exclude the 2 hidden objects");
-    expect(await excludes.isChecked()).toBe(true);
-    const shown = await cocoSavedBy(page);
-    expect([shown.images.length, shown.annotations.length]).toEqual([2, 0]);
-    await excludes.uncheck();
-    expect((await cocoSavedBy(page)).annotations).toHaveLength(2);
-    await page.keyboard.press("Escape");
-    await page.getByLabel("Lowest confidence to show").fill("0");
-
-    // A class keeps its number when others are added, also after a reload.
-    await gallery.getByRole("button", { name: "coffee.png" }).click();
-    expect(await categoriesOnceRenamed(page, "cup 1", "mug")).toEqual([...PROMPTS, "mug"]);
-    await page.reload();
-    const strip = page.getByRole("navigation", { name: "Pictures" });
-    await strip.getByRole("button", { name: /^the cat's/ }).click();
-    expect(await page.getByLabel("Note on the cat's.png").inputValue()).toBe("blurred");
-    expect(await categoriesOnceRenamed(page, "cat 1", "tabby")).toEqual([...PROMPTS, "mug", "tabby"]);
-    await isShared(page);
-  });
+      // A class keeps its number when others are added, also after a reload.
+      await gallery.getByRole("button", { name: "coffee.png" }).click();
+      expect(await categoriesOnceRenamed(page, "cup 1", "mug")).toEqual([...PROMPTS, "mug"]);
+      await page.reload();
+      const strip = page.getByRole("navigation", { name: "Pictures" });
+      await strip.getByRole("button", { name: /^the cat's/ }).click();
+      expect(await page.getByLabel("Note on the cat's.png").inputValue()).toBe("blurred");
+      expect(await categoriesOnceRenamed(page, "cat 1", "tabby")).toEqual([...PROMPTS, "mug", "tabby"]);
+      await isShared(page);
+    },
+  );
 });

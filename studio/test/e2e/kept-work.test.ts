@@ -49,7 +49,7 @@ describe("work on a result", () => {
     return studio;
   }
 
-  it("is the same in another browser, and both show the changes of both", async () => {
+  it.runIf(isLong)("is the same in another browser, and both show the changes of both", async () => {
     const { page } = await openFound();
     await rename(page, "cup 1", "mug");
     await page.getByRole("button", { name: "Change spoon 1" }).click();

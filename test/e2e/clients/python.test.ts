@@ -48,8 +48,8 @@ const all = README.split(/^## /m).flatMap((section) =>
     ([, code = ""]) => [section.split("\n")[0] ?? "", code] as const,
   ),
 );
-/** The model takes seconds for each frame of a video. */
-const examples = all.filter(([heading]) => isLong || heading !== "Videos");
+const SHORT = new Set(["Install", "Corrections", "Errors, retries, time limits"]);
+const examples = all.filter(([heading]) => isLong || SHORT.has(heading));
 /** Expected output of the example under a heading. */
 const PRINTED: Readonly<Record<string, RegExp>> = {
   Install: /^cup 0\.\d+ \(\d+, \d+, \d+, \d+\) \d+\nspoon /,

@@ -86,7 +86,7 @@ export interface GroupOrder {
  */
 export const workerProject = (
   name: string,
-  include: string,
+  include: readonly string[],
   fuzz: "short" | "long",
   order: GroupOrder,
   databases = Number(process.env["DATABASES"] ?? 1),
@@ -96,7 +96,7 @@ export const workerProject = (
   plugins: [workersRuntime(fuzz, databases)],
   test: {
     name,
-    include: [include],
+    include: [...include],
     ...order,
     setupFiles: ["test/support/worker/runtime/one-proxy-layer.ts", "test/support/worker/runtime/setup.ts"],
     hookTimeout: 60_000,

@@ -233,29 +233,32 @@ describe("a builder that was believed dead and continues", () => {
     await expectArchive(whole);
   });
 
-  it("can overwrite a part of the archive that another is building: that one is begun again, and comes out right", async () => {
-    await withLargeOutputs(2);
-    const whole = await builtAtOnce();
-    await request();
-    const late = heldUp(1);
-    await late.reached;
-    const upload = present((await stored()).state?.archive?.upload);
-    await loseLease(jobId);
-    const next = heldUp(2);
-    await next.reached;
-    late.go();
-    await late.ended;
-    next.go();
-    await next.ended;
-    expect(await poll()).toMatchObject({ status: "processing" });
-    for (let attempt = 0; attempt < 3 && (await poll()).status !== "ready"; attempt += 1) {
-      later(61_000);
-      await deliverArchive(jobId);
-    }
-    await expectArchive(whole);
-    expect((await stored()).state?.archive).toMatchObject({ restarted: true });
-    expect(await isOpen(upload)).toBe(false);
-  });
+  it.runIf(isLong)(
+    "can overwrite a part of the archive that another is building: that one is begun again, and comes out right",
+    async () => {
+      await withLargeOutputs(2);
+      const whole = await builtAtOnce();
+      await request();
+      const late = heldUp(1);
+      await late.reached;
+      const upload = present((await stored()).state?.archive?.upload);
+      await loseLease(jobId);
+      const next = heldUp(2);
+      await next.reached;
+      late.go();
+      await late.ended;
+      next.go();
+      await next.ended;
+      expect(await poll()).toMatchObject({ status: "processing" });
+      for (let attempt = 0; attempt < 3 && (await poll()).status !== "ready"; attempt += 1) {
+        later(61_000);
+        await deliverArchive(jobId);
+      }
+      await expectArchive(whole);
+      expect((await stored()).state?.archive).toMatchObject({ restarted: true });
+      expect(await isOpen(upload)).toBe(false);
+    },
+  );
 
   it("leaves nothing in the bucket when the job was purged meanwhile", async () => {
     await withLargeOutputs(2);
@@ -284,7 +287,7 @@ describe("an abandoned half-built archive", () => {
     expect(await stored()).toEqual({ state: null, keptKeys: [] });
   });
 
-  it("is gone when the archive fails for good, and begun again on request", async () => {
+  it.runIf(isLong)("is gone when the archive fails for good, and begun again on request", async () => {
     const upload = await begunUpload();
     const gone = at(await outputKeys(), 7);
     await env.MEDIA.delete(gone);

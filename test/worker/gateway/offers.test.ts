@@ -12,6 +12,7 @@ import {
   taskMessage,
 } from "../../support/worker/fakes/inference.ts";
 import { newJob } from "../../support/worker/fixtures/jobs.ts";
+import { isLong } from "../../support/worker/client/random.ts";
 
 let client: Client;
 let pool: InferenceClient;
@@ -122,7 +123,7 @@ describe("of several workers", () => {
     expect([explicitAcks.length, retryMessages.length]).toEqual([3, 1]);
   });
 
-  it("the worker with the task answers a repeated offer, although it is full", async () => {
+  it.runIf(isLong)("the worker with the task answers a repeated offer, although it is full", async () => {
     const worker = await FakeWorker.start("desk", 1);
     await FakeWorker.start("other");
     const { jobId, taskId } = await newJob(client);

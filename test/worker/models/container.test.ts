@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { ContainerPool } from "../../../src/models/store/container-pool.ts";
 import type { TestedContainer } from "../../support/worker/machines/tested-container.ts";
 import { aTask } from "../../support/a-task.ts";
+import { isLong } from "../../support/worker/client/random.ts";
 
 const UPLOAD = "upload";
 const NO_TASKS = { outcome: "busy", reason: "the container starts", expected: true, perhapsTaken: false };
@@ -55,20 +56,23 @@ describe("a container", () => {
     expect(new Set(starts.map((each) => each["INFERENCE_TOKEN"])).size).toBe(2);
   });
 
-  it("stays awake for a task that outlasts the time until it sleeps, and starts again after a crash", async () => {
-    await taken("long.1");
-    await letSleep("0");
-    const [before, signals] = await on("0", ({ expired, fake }) => [expired, fake.signals.length]);
-    await expect.poll(() => on("0", ({ expired }) => expired)).toBeGreaterThan(before + 1);
-    expect(await on("0", ({ fake }) => fake.signals.length)).toBe(signals);
-    await letSleep("0", false);
-    await on("0", ({ fake }) => fake.crash());
-    expect(await pool.submit(aTask("long.2"), UPLOAD)).toMatchObject(NO_TASKS);
-    await taken("long.2");
-    await letSleep("0");
-    await pool.cancel("long.2", UPLOAD);
-    await until("0", "asleep");
-  });
+  it.runIf(isLong)(
+    "stays awake for a task that outlasts the time until it sleeps, and starts again after a crash",
+    async () => {
+      await taken("long.1");
+      await letSleep("0");
+      const [before, signals] = await on("0", ({ expired, fake }) => [expired, fake.signals.length]);
+      await expect.poll(() => on("0", ({ expired }) => expired)).toBeGreaterThan(before + 1);
+      expect(await on("0", ({ fake }) => fake.signals.length)).toBe(signals);
+      await letSleep("0", false);
+      await on("0", ({ fake }) => fake.crash());
+      expect(await pool.submit(aTask("long.2"), UPLOAD)).toMatchObject(NO_TASKS);
+      await taken("long.2");
+      await letSleep("0");
+      await pool.cancel("long.2", UPLOAD);
+      await until("0", "asleep");
+    },
+  );
 
   it("keeps its machine when its object is replaced; a Worker of another protocol keeps its task", async () => {
     await taken("kept");
@@ -95,7 +99,7 @@ describe("a container", () => {
   });
 });
 
-it("starts a second container only when the first is full", async () => {
+it.runIf(isLong)("starts a second container only when the first is full", async () => {
   const two = new ContainerPool(env.TESTED_CONTAINER, 2);
   await taken("one.1", two);
   expect(await machine("1").machine()).toBe("asleep");

@@ -10,6 +10,7 @@ import { callBack, success } from "../../support/worker/fakes/inference.ts";
 import { OF_JOBS } from "../../support/worker/metrics/jobs.ts";
 import { type Happening, type Metered, metered, startedJob } from "../../support/worker/metrics/points.ts";
 import { OF_UPKEEP } from "../../support/worker/metrics/upkeep.ts";
+import { isLong } from "../../support/worker/client/random.ts";
 
 /** The events that cause each metric of the table. */
 const WRITTEN: Readonly<Record<MetricName, Happening>> = { ...OF_JOBS, ...OF_UPKEEP };
@@ -73,7 +74,7 @@ describe("metrics", () => {
       expect(names).not.toContain(name);
   });
 
-  it("and has all lines of a drawn job in the log, and none of others", async () => {
+  it.runIf(isLong)("and has all lines of a drawn job in the log, and none of others", async () => {
     onTestFinished(() => void sampleInfo(1));
     sampleInfo(2);
     const lines = logged();

@@ -10,6 +10,7 @@ import { cosine } from "../../../src/models/arithmetic.ts";
 import { ask, blue, expectOverlap, green, picture as drawn, red, redBelow, SIZE } from "../fixture-scene.ts";
 import type { Rectangle } from "../sam3/fixture-folder.ts";
 import { type FolderChanges, fixtureFolder, scoreOf } from "./fixture.ts";
+import { isLong } from "../../support/form.ts";
 
 const DOWNLOAD_MS = 600_000;
 
@@ -86,20 +87,23 @@ describe("Grounding DINO with SAM 2", () => {
     }
   });
 
-  it("keeps a picture open to draw undetected objects, and recognizes objects by appearance", async () => {
-    const { instances, open } = await model.segment(picture, { ...ask("green"), keepOpen: true });
-    const [found = expect.fail()] = instances;
-    using kept = open ?? expect.fail();
-    const prior = { ...found.mask, logits: new Float32Array(found.mask.logits.length).fill(-10) };
-    const [x1, y1, x2, y2] = blue.map((side, at) => (side * 256) / (SIZE[at % 2] ?? 1));
-    for (const cell of prior.logits.keys()) {
-      const [x, y] = [cell % 256, Math.floor(cell / 256)];
-      if (x >= (x1 ?? 0) && x < (x2 ?? 0) && y >= (y1 ?? 0) && y < (y2 ?? 0)) prior.logits[cell] = 10;
-    }
-    const [again = expect.fail()] = await kept.draw([{ box: blue, prior }]);
-    expectFound({ ...found, ...again, box: blue }, picture, blue, found.score);
-    expect(cosine(again.appearance ?? expect.fail(), found.appearance ?? expect.fail())).toBeLessThan(0.9);
-  });
+  it.runIf(isLong)(
+    "keeps a picture open to draw undetected objects, and recognizes objects by appearance",
+    async () => {
+      const { instances, open } = await model.segment(picture, { ...ask("green"), keepOpen: true });
+      const [found = expect.fail()] = instances;
+      using kept = open ?? expect.fail();
+      const prior = { ...found.mask, logits: new Float32Array(found.mask.logits.length).fill(-10) };
+      const [x1, y1, x2, y2] = blue.map((side, at) => (side * 256) / (SIZE[at % 2] ?? 1));
+      for (const cell of prior.logits.keys()) {
+        const [x, y] = [cell % 256, Math.floor(cell / 256)];
+        if (x >= (x1 ?? 0) && x < (x2 ?? 0) && y >= (y1 ?? 0) && y < (y2 ?? 0)) prior.logits[cell] = 10;
+      }
+      const [again = expect.fail()] = await kept.draw([{ box: blue, prior }]);
+      expectFound({ ...found, ...again, box: blue }, picture, blue, found.score);
+      expect(cosine(again.appearance ?? expect.fail(), found.appearance ?? expect.fail())).toBeLessThan(0.9);
+    },
+  );
 
   it("cuts a prompt that is longer than its context, and keeps the phrase's end", async () => {
     const { instances } = await model.segment(picture, ask(`green ${"long ".repeat(400)}`));
@@ -127,13 +131,16 @@ describe("Grounding DINO with SAM 2", () => {
 });
 
 describe("an export of Grounding DINO", () => {
-  it("of half precision, with rows of a fixed length, padding and bars masked, finds the golden picture's object", async () => {
-    const manifest = (whole: object): object => letterboxed(halves(whole));
-    const path = await folder({ tokens: 256, floats: "float16", manifest });
-    const model = await loadModel(path, { threads: 2 });
-    expect(model.provider).toBe("cpu");
-    await model.close();
-  });
+  it.runIf(isLong)(
+    "of half precision, with rows of a fixed length, padding and bars masked, finds the golden picture's object",
+    async () => {
+      const manifest = (whole: object): object => letterboxed(halves(whole));
+      const path = await folder({ tokens: 256, floats: "float16", manifest });
+      const model = await loadModel(path, { threads: 2 });
+      expect(model.provider).toBe("cpu");
+      await model.close();
+    },
+  );
 
   it.each<readonly [string, FolderChanges, string]>([
     [

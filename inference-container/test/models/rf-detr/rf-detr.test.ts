@@ -20,6 +20,7 @@ import { ask } from "../fixture-scene.ts";
 import { sample } from "../samples.ts";
 import { rfDetrFolder } from "./export-folder.ts";
 import { fixtureRfDetr } from "./fixture-export.ts";
+import { isLong } from "../../support/form.ts";
 
 const DOWNLOAD_MS = 600_000;
 /** Words for many labels: the seeded model's categories mean nothing. */
@@ -58,15 +59,18 @@ describe("RF-DETR Seg, seeded", () => {
     expect(Object.keys(runs())).not.toContain("sam2-encoder.onnx");
   });
 
-  it("draws regions by SAM 2, and gives the objects of a frame their appearance to it", async () => {
-    const region = { points: [{ x: 200, y: 150, label: 1 as const }] };
-    const request = { ...ANYTHING, threshold: 0, keepOpen: true, regions: [region] };
-    const { instances, open, regions = [] } = await model.segment(picture, request);
-    using kept = open;
-    expect(kept).toBeDefined();
-    expect(regions.map(({ mask }) => [mask.width, mask.height])).toEqual([[256, 256]]);
-    expect(instances.every(({ appearance }) => appearance !== undefined)).toBe(true);
-  });
+  it.runIf(isLong)(
+    "draws regions by SAM 2, and gives the objects of a frame their appearance to it",
+    async () => {
+      const region = { points: [{ x: 200, y: 150, label: 1 as const }] };
+      const request = { ...ANYTHING, threshold: 0, keepOpen: true, regions: [region] };
+      const { instances, open, regions = [] } = await model.segment(picture, request);
+      using kept = open;
+      expect(kept).toBeDefined();
+      expect(regions.map(({ mask }) => [mask.width, mask.height])).toEqual([[256, 256]]);
+      expect(instances.every(({ appearance }) => appearance !== undefined)).toBe(true);
+    },
+  );
 });
 
 const Detections = z.array(
@@ -74,50 +78,53 @@ const Detections = z.array(
 );
 
 describe("the commands that measure, on a seeded RF-DETR Seg", () => {
-  it("evaluate its finds, and calibrate fits its scores, which the next evaluation has", async () => {
-    const folder = await rfDetrFolder(join(scratch, "measured"), builtin, (manifest) => ({
-      ...manifest,
-      detection: { ...Object(manifest["detection"]), floor: 0 },
-    }));
-    const [labels, detections] = [join(scratch, "labels.json"), join(scratch, "found.json")];
-    const set = {
-      images: [{ id: 1, file_name: "chelsea.png", width: 451, height: 300 }],
-      // Of the reference's finds.
-      categories: [
-        { id: 4, name: "motorcycle" },
-        { id: 14, name: "parking meter" },
-        { id: 73, name: "laptop" },
-      ],
-    };
-    const evaluated = async (annotations: readonly object[]) => {
-      await writeFile(labels, JSON.stringify({ ...set, annotations }));
-      const options = { pictures: "samples", labels, detections, threshold: "0" };
-      const command = evaluateCommand(folder, { ...options, sheet: join(scratch, "misses.png") });
-      const figures = await evaluate(command, new AbortController().signal);
-      return { figures, found: Detections.parse(JSON.parse(await readFile(detections, "utf8"))) };
-    };
-    const { found } = await evaluated([]);
-    // Of the surest finds every other is there.
-    const surest = found.toSorted((a, b) => b.score - a.score).slice(0, 6);
-    const there = surest
-      .filter((_, rank) => rank % 2 === 0)
-      .map((object, at) => Object.assign({}, object, { id: at + 1 }));
-    await writeFile(labels, JSON.stringify({ ...set, annotations: there }));
-    const report = await calibrate(calibrateCommand(folder, { pictures: "samples", labels }));
-    const again = await evaluated(there);
-    const { confidence } = RfDetrManifest.parse(
-      JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")),
-    ).detection;
-    expect(report).toMatchObject({ finds: found.length, right: 3, before: AS_IT_IS, after: confidence });
-    expect(confidence).not.toEqual(AS_IT_IS);
-    const fitted = surest.map(({ score }) => expect.closeTo(confidenceOf(score, confidence), 4));
-    const scores = again.found.map(({ score }) => score).toSorted((one, other) => other - one);
-    expect(scores.slice(0, surest.length)).toEqual(fitted);
-    const { maskAp, byThreshold, points } = again.figures;
-    expect(byThreshold.map(({ threshold }) => threshold)).toContain(0.5);
-    expect(maskAp.all.mean).toBeGreaterThan(0);
-    expect(points?.all.objects).toBe(3);
-  });
+  it.runIf(isLong)(
+    "evaluate its finds, and calibrate fits its scores, which the next evaluation has",
+    async () => {
+      const folder = await rfDetrFolder(join(scratch, "measured"), builtin, (manifest) => ({
+        ...manifest,
+        detection: { ...Object(manifest["detection"]), floor: 0 },
+      }));
+      const [labels, detections] = [join(scratch, "labels.json"), join(scratch, "found.json")];
+      const set = {
+        images: [{ id: 1, file_name: "chelsea.png", width: 451, height: 300 }],
+        // Of the reference's finds.
+        categories: [
+          { id: 4, name: "motorcycle" },
+          { id: 14, name: "parking meter" },
+          { id: 73, name: "laptop" },
+        ],
+      };
+      const evaluated = async (annotations: readonly object[]) => {
+        await writeFile(labels, JSON.stringify({ ...set, annotations }));
+        const options = { pictures: "samples", labels, detections, threshold: "0" };
+        const command = evaluateCommand(folder, { ...options, sheet: join(scratch, "misses.png") });
+        const figures = await evaluate(command, new AbortController().signal);
+        return { figures, found: Detections.parse(JSON.parse(await readFile(detections, "utf8"))) };
+      };
+      const { found } = await evaluated([]);
+      // Of the surest finds every other is there.
+      const surest = found.toSorted((a, b) => b.score - a.score).slice(0, 6);
+      const there = surest
+        .filter((_, rank) => rank % 2 === 0)
+        .map((object, at) => Object.assign({}, object, { id: at + 1 }));
+      await writeFile(labels, JSON.stringify({ ...set, annotations: there }));
+      const report = await calibrate(calibrateCommand(folder, { pictures: "samples", labels }));
+      const again = await evaluated(there);
+      const { confidence } = RfDetrManifest.parse(
+        JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")),
+      ).detection;
+      expect(report).toMatchObject({ finds: found.length, right: 3, before: AS_IT_IS, after: confidence });
+      expect(confidence).not.toEqual(AS_IT_IS);
+      const fitted = surest.map(({ score }) => expect.closeTo(confidenceOf(score, confidence), 4));
+      const scores = again.found.map(({ score }) => score).toSorted((one, other) => other - one);
+      expect(scores.slice(0, surest.length)).toEqual(fitted);
+      const { maskAp, byThreshold, points } = again.figures;
+      expect(byThreshold.map(({ threshold }) => threshold)).toContain(0.5);
+      expect(maskAp.all.mean).toBeGreaterThan(0);
+      expect(points?.all.objects).toBe(3);
+    },
+  );
 });
 
 describe("a folder of RF-DETR Seg is refused", () => {

@@ -8,18 +8,20 @@ import {
   offerToRoomForFour,
   startInteractiveNext,
 } from "../../support/service/strained-lanes.ts";
+import { isLong } from "../../support/form.ts";
 
 // inference-container/test/long/strain.test.ts has more of each.
 test("of 60 tasks offered to a service with room for four none is lost, none runs twice, and no more than four are held", () =>
   offerToRoomForFour(60));
 
-test("tasks that give way to ever older ones all succeed once they are offered again", () =>
-  giveWayToOlder(24));
+test.runIf(isLong)("tasks that give way to ever older ones all succeed once they are offered again", () =>
+  giveWayToOlder(24),
+);
 
 test("interactive tasks that come while a batch of 20 waits are started next, before all that wait", () =>
   startInteractiveNext(20, 3));
 
-test("clips that wait keep no pictures of their lane out, and are bounded too", async () => {
+test.runIf(isLong)("clips that wait keep no pictures of their lane out, and are bounded too", async () => {
   await using rig = await startRig({ IN_FLIGHT: "2", QUEUE_CAPACITY: "2" });
   const gate = Promise.withResolvers<void>();
   const behindGate = (name: string, bytes: Buffer): string => {

@@ -19,11 +19,14 @@ describe("the dispatch of tasks", () => {
     },
   );
 
-  it("wakes no object while thousands wait, and serves them nearly in the order of their acceptance afterward [3.1-12]", () => {
-    const { objects, p99, fifoP99 } = measureBacklog(5_000, { services: 25 });
-    expect(objects).toBe(0);
-    expect(p99 / fifoP99).toBeLessThan(1.5);
-  });
+  it.runIf(isLong)(
+    "wakes no object while thousands wait, and serves them nearly in the order of their acceptance afterward [3.1-12]",
+    () => {
+      const { objects, p99, fifoP99 } = measureBacklog(5_000, { services: 25 });
+      expect(objects).toBe(0);
+      expect(p99 / fifoP99).toBeLessThan(1.5);
+    },
+  );
 
   it("costs at most 5,000 messages of a queue per second and $130 for a day in which 200,000 tasks wait [3.1-12]", () => {
     for (const seconds of isLong ? [10_000, 86_400] : [10_000]) {

@@ -12,6 +12,7 @@ import { collectTimes } from "../../../../scripts/bench/task-times.ts";
 import { makeClip } from "../../../../scripts/bench/video/make-clip.ts";
 import { measureParts } from "../../../../scripts/bench/video/parts.ts";
 import { loadModel } from "../../../../scripts/bench/video/fake-model.ts";
+import { isLong } from "../../../../inference-container/test/support/form.ts";
 
 describe("the benchmark's figures", () => {
   it("are a median with the least and the most around it", () => {
@@ -99,24 +100,27 @@ describe("the benchmark of a clip", () => {
     }
   });
 
-  it("does each part of the engine's work alone, and sees its FFmpegs' peaks by purpose", async () => {
-    const model = await loadModel();
-    const parts = await measureParts({ ffmpeg, task: task(), model, signal });
-    const alone = await readFile(join(folder, "masks.json"), "utf8");
-    expect(parts.frames).toBe(6);
-    const hooks = { at: () => undefined, progress: () => undefined, signal };
-    const mark = { SEGMENTATION_BENCH: randomUUID() };
-    process.env["SEGMENTATION_BENCH"] = mark.SEGMENTATION_BENCH;
-    const watch = watchMemory(mark);
-    const result = await runVideo(await loadModel(), ffmpeg, task("50 ms"), hooks);
-    delete process.env["SEGMENTATION_BENCH"];
-    const peaks = watch.stop();
-    expect(result).toMatchObject({ frames: 6, framesWithMasks: 6, totalMasks: 12 });
-    expect(await readFile(join(folder, "masks.json"), "utf8")).toBe(alone);
-    expect(peaks.decoder).toBeGreaterThan(1e6);
-    expect(peaks.encoder).toBeGreaterThan(1e6);
-    expect(peaks.engine).toBe(0);
-  });
+  it.runIf(isLong)(
+    "does each part of the engine's work alone, and sees its FFmpegs' peaks by purpose",
+    async () => {
+      const model = await loadModel();
+      const parts = await measureParts({ ffmpeg, task: task(), model, signal });
+      const alone = await readFile(join(folder, "masks.json"), "utf8");
+      expect(parts.frames).toBe(6);
+      const hooks = { at: () => undefined, progress: () => undefined, signal };
+      const mark = { SEGMENTATION_BENCH: randomUUID() };
+      process.env["SEGMENTATION_BENCH"] = mark.SEGMENTATION_BENCH;
+      const watch = watchMemory(mark);
+      const result = await runVideo(await loadModel(), ffmpeg, task("50 ms"), hooks);
+      delete process.env["SEGMENTATION_BENCH"];
+      const peaks = watch.stop();
+      expect(result).toMatchObject({ frames: 6, framesWithMasks: 6, totalMasks: 12 });
+      expect(await readFile(join(folder, "masks.json"), "utf8")).toBe(alone);
+      expect(peaks.decoder).toBeGreaterThan(1e6);
+      expect(peaks.encoder).toBeGreaterThan(1e6);
+      expect(peaks.engine).toBe(0);
+    },
+  );
 
   it("reads a process's user and system time, for any command name", () => {
     const stat = "42 (a b) c) S 1 42 42 0 -1 4194304 100 0 0 0 7 5 0 0 20 0 1 0 100 1 1";

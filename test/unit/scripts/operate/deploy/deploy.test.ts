@@ -100,21 +100,24 @@ describe("npm run deploy -- --dry-run", () => {
     expect(await readFile(`${folder.account}.calls`, "utf8")).toContain("queues info segmentation-bulk\n");
   });
 
-  it("runs in a fresh clone without an account, and names placeholders and unchecked parts", async () => {
-    const folder = await prepare({ skipped: ["database", "route", "publicUrl", "endpoint", "inference"] });
-    for (const name of ["HOME", "XDG_CONFIG_HOME"]) vi.stubEnv(name, folder.path);
-    for (const name of ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_API_KEY", "CLOUDFLARE_EMAIL"])
-      vi.stubEnv(name, undefined);
-    expect(await runDeploy(["--dry-run", "--json", "--config", folder.config], signal)).toBe(1);
-    const { findings } = Report.parse(JSON.parse(world.printed));
-    const of = (severity: string) =>
-      findings.filter((one) => one.severity === severity).map(({ what }) => what);
-    expect(of("missing")).toEqual(["database_id", "route", "PUBLIC_URL", "S3_ENDPOINT", "INFERENCE_URL"]);
-    expect(of("unchecked")).toHaveLength(15);
-    expect(findings.filter(({ severity }) => severity === "unchecked")).toSatisfy((all: typeof findings) =>
-      all.every(({ problem, mend }) => problem === "not logged in" && mend === "npx wrangler login"),
-    );
-  });
+  it.runIf(isLong)(
+    "runs in a fresh clone without an account, and names placeholders and unchecked parts",
+    async () => {
+      const folder = await prepare({ skipped: ["database", "route", "publicUrl", "endpoint", "inference"] });
+      for (const name of ["HOME", "XDG_CONFIG_HOME"]) vi.stubEnv(name, folder.path);
+      for (const name of ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_API_KEY", "CLOUDFLARE_EMAIL"])
+        vi.stubEnv(name, undefined);
+      expect(await runDeploy(["--dry-run", "--json", "--config", folder.config], signal)).toBe(1);
+      const { findings } = Report.parse(JSON.parse(world.printed));
+      const of = (severity: string) =>
+        findings.filter((one) => one.severity === severity).map(({ what }) => what);
+      expect(of("missing")).toEqual(["database_id", "route", "PUBLIC_URL", "S3_ENDPOINT", "INFERENCE_URL"]);
+      expect(of("unchecked")).toHaveLength(15);
+      expect(findings.filter(({ severity }) => severity === "unchecked")).toSatisfy((all: typeof findings) =>
+        all.every(({ problem, mend }) => problem === "not logged in" && mend === "npx wrangler login"),
+      );
+    },
+  );
 });
 
 describe("npm run deploy", () => {
