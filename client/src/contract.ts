@@ -211,619 +211,6 @@ export type ArchiveProblemCode =
   | "archive_too_many_files"
   | "archive_too_often";
 
-export interface paths {
-    "/v1/segment": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Get the masks of a picture with one request
-         * @description Uploads the picture, creates a job for it, and waits for the job: for 60 seconds, or as long as `Prefer` says. Send a form with the file, or JSON. It costs what these steps cost, and a refusal leaves nothing behind. The job is in the account's list like any other. With an Idempotency-Key the request can be repeated within a day: it is the same job, with new URLs. If the job fails, the response is 409 `job_not_ready`, with the reason.
-         */
-        post: operations["segment"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/uploads/presign": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Get a URL to upload a file to
-         * @description PUT the file's bytes to `uploadUrl` with the same Content-Type, then list its `taskId` in a job. If the request has the file's `size`, storage refuses a file of another size. The service deletes an upload that no job has used within a day.
-         */
-        post: operations["createUploadPresign"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/uploads/parts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Get URLs to upload a large file in parts
-         * @description For a file that may not get through at once: a lost connection costs one part. PUT each part to its `uploadUrl`, in any order and as often as it takes, then complete the upload with the parts' ETags. With an Idempotency-Key the request can be repeated within a day: it is the same upload, with new URLs. The file counts as uploaded at once; the service deletes what is not completed and used within a day.
-         */
-        post: operations["createMultipartUpload"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/uploads/{taskId}/complete": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Make one file of an upload's parts
-         * @description List the `taskId` in a job afterwards. Completing it again changes nothing. If a part is missing or has another ETag, the service answers 409 `upload_incomplete`: PUT that part again.
-         */
-        post: operations["completeMultipartUpload"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/uploads/import": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Have the service fetch a file
-         * @description The answer comes once the file is stored; list its `taskId` in a job, like that of any upload. The service follows two redirects, waits 20 seconds for the first byte and for each following one, and four minutes for the whole file unless its operator has set another limit; it gives up a source that sends less than 50 kB per second. A file that is too large, or on a host that is not public, is refused; nothing remains of it, but the fetched bytes count as uploaded. A repeated request imports the file again.
-         */
-        post: operations["importUpload"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/uploads/{taskId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Delete an upload
-         * @description No later job can use it. Results of jobs that have used it stay.
-         */
-        delete: operations["deleteUpload"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/jobs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the account's jobs, newest first */
-        get: operations["listJobs"];
-        put?: never;
-        /**
-         * Create a job from uploaded files, text prompts and regions
-         * @description The service refuses a field that does not belong to the chosen type. After a 502 or 503, nothing was created or charged: send the request again.
-         */
-        post: operations["createJob"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/jobs/{jobId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a job's status
-         * @description The status never contains masks. Get them from the result. With `Prefer: wait=60` the response comes when the job has ended, or after that time. The token of a share that shows the job is a credential for it, too.
-         */
-        get: operations["retrieveJob"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a job with its results
-         * @description A job in progress is canceled first. After the response the job can no longer be found; its outputs and its archive are deleted soon after. What it used stays charged. Its uploads stay: delete them separately.
-         */
-        delete: operations["deleteJob"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/jobs/{jobId}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Cancel a job
-         * @description Each task that has not ended fails with the error `canceled` and is not charged; finished masks stay. An ended job does not change.
-         */
-        post: operations["cancelJob"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/jobs/{jobId}/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Listen to a job's events
-         * @description Server-sent events: `status`, with the job's status, immediately and at each change; `progress`, at most four per second; `end`, with the final status, after which the stream closes. An event's id is the job's version; send it as `Last-Event-ID` to resume after a broken connection: whatever has changed meanwhile follows. A stream closes without an `end` after an hour, or if the job is deleted; connect again. A comment every 15 seconds keeps the connection open. A job may have 10 open streams, an account 100. The token of a share that shows the job is a credential for it, too.
-         */
-        get: operations["streamJobEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/jobs/{jobId}/result": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the masks of a job that succeeded
-         * @description The token of a share that shows the job is a credential for it, too.
-         */
-        get: operations["retrieveJobResult"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/jobs/{jobId}/inputs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get the files of a job */
-        get: operations["retrieveJobInputs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/jobs/{jobId}/annotations": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get what people have done to a job's result
-         * @description Classes, verdicts, and changes to objects, as the studio and other clients save them. A job without annotations has an empty document of version 0. The service keeps the annotations as long as the job. The token of a share that shows the job is a credential for it, too.
-         */
-        get: operations["retrieveJobAnnotations"];
-        /**
-         * Save what people have done to a job's result
-         * @description Replaces the whole document. `If-Match` names the version that you have changed; if another client has saved since, the response is 412, with the current version in `ETag`. A repeated request is answered like the first. Each 256 KiB of a document count as another request.
-         */
-        put: operations["replaceJobAnnotations"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/jobs/{jobId}/download": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get an archive's status
-         * @description With `Prefer: wait=60` the response comes when the archive is ready or has failed, or after that time.
-         */
-        get: operations["retrieveJobDownload"];
-        put?: never;
-        /**
-         * Start building a zip of a job's outputs
-         * @description If an archive is already being built or is ready, the service returns that one. If it failed, the service starts a new one.
-         */
-        post: operations["createJobDownload"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/shares": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List what the account shares */
-        get: operations["listShares"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/jobs/{jobId}/share": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * See what a job's link shows
-         * @description The account and the bearer of the link get the same answer. A link that shows the job as a further one gets 404 `share_not_found`. The token of a share that shows the job is a credential for it, too.
-         */
-        get: operations["retrieveShare"];
-        put?: never;
-        /**
-         * Make a link to a job's result
-         * @description The link shows the job's status and result to people without an account, and nothing else of the account. A job has one link: sharing it again ends the one before. An account has at most 100.
-         */
-        post: operations["createShare"];
-        /**
-         * End a job's link
-         * @description The link is refused from its very next use on. Signed URLs that it has given before stay valid for up to 15 minutes.
-         */
-        delete: operations["revokeShare"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/model": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the model in use
-         * @description What the model can do: which words it knows, and whether it takes regions and videos. The answer is cached for a minute.
-         */
-        get: operations["retrieveModel"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/account": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get the account */
-        get: operations["getAccount"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/account/overview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get the account's usage, billing, access and trial */
-        get: operations["getAccountOverview"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/account/usage": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the account's usage per day
-         * @description Days are in UTC: at most 366 of the last 400, and the last 30 without a query. A job counts on the day it ended.
-         */
-        get: operations["getAccountUsage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/api-keys": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the account's API keys */
-        get: operations["listApiKeys"];
-        put?: never;
-        /**
-         * Create an API key
-         * @description The service stores only a digest of the secret and cannot show the secret again.
-         */
-        post: operations["createApiKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/api-keys/{keyId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Revoke an API key
-         * @description The service refuses the key from then on. A revoked key stays revoked; revoking it again changes nothing.
-         */
-        delete: operations["revokeApiKey"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/webhook-endpoints": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the account's webhook endpoints */
-        get: operations["listWebhookEndpoints"];
-        put?: never;
-        /**
-         * Create a webhook endpoint
-         * @description From now on the service notifies this URL when a job or an archive ends. An account has at most 10 endpoints.
-         */
-        post: operations["createWebhookEndpoint"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/webhook-endpoints/{endpointId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Get a webhook endpoint */
-        get: operations["retrieveWebhookEndpoint"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a webhook endpoint
-         * @description Its deliveries are deleted with it, and nothing further is sent.
-         */
-        delete: operations["deleteWebhookEndpoint"];
-        options?: never;
-        head?: never;
-        /**
-         * Change, disable or enable a webhook endpoint
-         * @description Omitted fields keep their values.
-         */
-        patch: operations["updateWebhookEndpoint"];
-        trace?: never;
-    };
-    "/v1/webhook-endpoints/{endpointId}/rotate-secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Give a webhook endpoint a new secret
-         * @description For 24 hours both secrets sign each request, so that the receiver can switch. If the response is lost, rotate again: a secret is never shown twice, and the previous ones stay valid for 24 hours.
-         */
-        post: operations["rotateWebhookSecret"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/webhook-endpoints/{endpointId}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a test event to a webhook endpoint
-         * @description The event has the type `test` and is delivered like any other.
-         */
-        post: operations["testWebhookEndpoint"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/webhook-endpoints/{endpointId}/deliveries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List a webhook endpoint's deliveries, newest first
-         * @description Deliveries are kept for a month, successful ones only while they are among the newest 10,000 of the endpoint.
-         */
-        get: operations["listWebhookDeliveries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/retry": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Try a delivery again now
-         * @description Retries any delivery, even a successful or finally failed one. If this attempt fails, the remaining scheduled attempts follow.
-         */
-        post: operations["retryWebhookDelivery"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/billing/checkout": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Open a checkout session for the subscription */
-        post: operations["createCheckout"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/billing/portal": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Open a billing portal session */
-        post: operations["createBillingPortal"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-}
-export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
@@ -2618,78 +2005,10 @@ export interface components {
         /** @enum {string} */
         WebhookEventType: "job.succeeded" | "job.failed" | "archive.ready" | "archive.failed" | "test";
     };
-    responses: {
-        /** @description The credential is missing, invalid, expired or revoked. */
-        Unauthorized: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorObject"];
-            };
-        };
-        /** @description The account, or its network address, has sent too many requests, or has too many streams open. */
-        rate_limited: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorObject"];
-            };
-        };
-        /** @description The service failed unexpectedly. */
-        internal_error: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorObject"];
-            };
-        };
-        /** @description The service cannot serve this request at the moment. Nothing was created. */
-        identity_provider_unavailable: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorObject"];
-            };
-        };
-    };
+    responses: never;
     parameters: never;
     requestBodies: never;
-    headers: {
-        /** @description Identifies the request. Include it when you report a failure. */
-        "X-Request-Id": string;
-        /** @description Seconds to wait before trying again. */
-        "Retry-After": number;
-        /** @description `true` if this is the response to an earlier request with the same Idempotency-Key. */
-        "Idempotent-Replayed": "true";
-        /**
-         * @description The share of the job's work that is done: the mean over its tasks, rounded down to hundredths, and 1.00 once every task has ended. It can fall, because a task starts again after a failed attempt.
-         * @example 0.42
-         */
-        "X-Job-Progress": number;
-        /**
-         * @description `wait=N`, if the response was held by the request's `Prefer`; N is at most 60.
-         * @example wait=60
-         */
-        "Preference-Applied": string;
-        /**
-         * @description The version, in quotes: send it as `If-Match`.
-         * @example "4"
-         */
-        ETag: string;
-        /** @description `Bearer`. */
-        "WWW-Authenticate": "Bearer";
-    };
+    headers: never;
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -2716,9 +2035,6 @@ export interface operations {
             /** @description The objects in the picture. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Preference-Applied": components["headers"]["Preference-Applied"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2728,90 +2044,10 @@ export interface operations {
             /** @description The job has not ended yet. Wait for it with `GET /v1/jobs/{jobId}`. */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Preference-Applied": components["headers"]["Preference-Applied"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UnfinishedSegmentation"];
-                };
-            };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The free trial does not cover the request, the account has reached its limit of units per day, or a payment is overdue. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description A taskId is not an upload of the account, or the link does not show this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            /** @description A service that this one depends on failed. Nothing was created. */
-            502: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The service cannot serve this request at the moment. Nothing was created. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
                 };
             };
         };
@@ -2832,38 +2068,12 @@ export interface operations {
             /** @description The upload URL and the upload's id. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Upload"];
                 };
             };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     createMultipartUpload: {
@@ -2885,49 +2095,12 @@ export interface operations {
             /** @description The upload's id, and a URL for each part. */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["MultipartUpload"];
                 };
             };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     completeMultipartUpload: {
@@ -2949,47 +2122,12 @@ export interface operations {
             /** @description The upload's id and size. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CompletedUpload"];
                 };
             };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     importUpload: {
@@ -3008,48 +2146,12 @@ export interface operations {
             /** @description The upload's id, type and size. */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ImportedUpload"];
                 };
             };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            /** @description A service that this one depends on failed. Nothing was created. */
-            502: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     deleteUpload: {
@@ -3067,35 +2169,10 @@ export interface operations {
             /** @description The upload is gone. */
             204: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     listJobs: {
@@ -3123,27 +2200,12 @@ export interface operations {
             /** @description A page of jobs. `nextToken` requests the next page; on the last page it is null. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobList"];
                 };
             };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     createJob: {
@@ -3165,88 +2227,10 @@ export interface operations {
             /** @description The job is queued. For a trial account, `trial` states what is left of the trial. */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AcceptedJob"];
-                };
-            };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The free trial does not cover the request, the account has reached its limit of units per day, or a payment is overdue. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description A taskId is not an upload of the account, or the link does not show this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            /** @description A service that this one depends on failed. Nothing was created. */
-            502: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The service cannot serve this request at the moment. Nothing was created. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
                 };
             };
         };
@@ -3272,39 +2256,12 @@ export interface operations {
             /** @description The status of the job and of each of its tasks. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Job-Progress": components["headers"]["X-Job-Progress"];
-                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobStatus"];
                 };
             };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     deleteJob: {
@@ -3322,25 +2279,10 @@ export interface operations {
             /** @description The job is gone. */
             204: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     cancelJob: {
@@ -3358,27 +2300,12 @@ export interface operations {
             /** @description The status of the job, which has ended, and of each of its tasks. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobStatus"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     streamJobEvents: {
@@ -3399,7 +2326,6 @@ export interface operations {
             /** @description The stream. The schema describes the data of one event. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3409,35 +2335,10 @@ export interface operations {
             /** @description `Last-Event-ID` names the job's `end`: nothing follows, and EventSource does not reconnect. */
             204: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The account, or its network address, has sent too many requests, or has too many streams open. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     retrieveJobResult: {
@@ -3458,47 +2359,12 @@ export interface operations {
             /** @description The manifest and the assets, with signed URLs. Each response has new ones. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobResult"];
                 };
             };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     retrieveJobInputs: {
@@ -3516,27 +2382,12 @@ export interface operations {
             /** @description The job's uploads, as they were uploaded, with signed URLs. Each response has new ones. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobInputs"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     retrieveJobAnnotations: {
@@ -3554,38 +2405,12 @@ export interface operations {
             /** @description The annotations. `ETag` is their version. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["JobAnnotations"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description A taskId is not an upload of the account, or the link does not show this. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     replaceJobAnnotations: {
@@ -3610,69 +2435,12 @@ export interface operations {
             /** @description The annotations are saved. `ETag` is their new version. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SavedAnnotations"];
                 };
             };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description Another version is there by now. Nothing was changed. */
-            412: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    ETag: components["headers"]["ETag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The request does not name the version on which it is based. */
-            428: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     retrieveJobDownload: {
@@ -3693,38 +2461,12 @@ export interface operations {
             /** @description The archive's status and, once it is ready, the URL to download it from. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Preference-Applied": components["headers"]["Preference-Applied"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ArchiveDownload"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     createJobDownload: {
@@ -3742,37 +2484,12 @@ export interface operations {
             /** @description The archive. It is pending until the service builds it. */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ArchiveDownload"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     listShares: {
@@ -3787,17 +2504,12 @@ export interface operations {
             /** @description All links that have not ended, newest first, without their tokens. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ShareList"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     retrieveShare: {
@@ -3815,27 +2527,12 @@ export interface operations {
             /** @description Until when the job is shared, and the uploads that the link shows. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["SharedInputs"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     createShare: {
@@ -3857,47 +2554,12 @@ export interface operations {
             /** @description The link, which is not shown again, and when it ends. */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CreatedShare"];
                 };
             };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     revokeShare: {
@@ -3915,25 +2577,10 @@ export interface operations {
             /** @description The job is no longer shared. */
             204: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     retrieveModel: {
@@ -3948,25 +2595,10 @@ export interface operations {
             /** @description The model of the inference service in use. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Model"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            /** @description The service cannot serve this request at the moment. Nothing was created. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
                 };
             };
         };
@@ -3983,17 +2615,12 @@ export interface operations {
             /** @description The account that the credential belongs to. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Account"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     getAccountOverview: {
@@ -4008,17 +2635,12 @@ export interface operations {
             /** @description The account's rights and usage. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AccountOverview"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     getAccountUsage: {
@@ -4038,27 +2660,12 @@ export interface operations {
             /** @description Every day of the period, earliest first. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AccountUsage"];
                 };
             };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     listApiKeys: {
@@ -4073,17 +2680,12 @@ export interface operations {
             /** @description All keys, including revoked ones, without their secrets. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ApiKeyList"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     createApiKey: {
@@ -4105,39 +2707,12 @@ export interface operations {
             /** @description The key, with its secret. */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     revokeApiKey: {
@@ -4155,27 +2730,12 @@ export interface operations {
             /** @description The revoked key. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RevokedApiKey"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     listWebhookEndpoints: {
@@ -4190,17 +2750,12 @@ export interface operations {
             /** @description All endpoints, newest first, without their secrets. `disabledReason` says why one is disabled. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookEndpointList"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     createWebhookEndpoint: {
@@ -4222,39 +2777,12 @@ export interface operations {
             /** @description The endpoint, with the secret that signs its events. */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CreatedWebhookEndpoint"];
                 };
             };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     retrieveWebhookEndpoint: {
@@ -4272,27 +2800,12 @@ export interface operations {
             /** @description The endpoint, without its secrets. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     deleteWebhookEndpoint: {
@@ -4310,25 +2823,10 @@ export interface operations {
             /** @description The endpoint is gone. */
             204: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     updateWebhookEndpoint: {
@@ -4350,37 +2848,12 @@ export interface operations {
             /** @description The endpoint. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     rotateWebhookSecret: {
@@ -4398,37 +2871,12 @@ export interface operations {
             /** @description The endpoint, with its new secret. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RotatedWebhookSecret"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     testWebhookEndpoint: {
@@ -4446,37 +2894,12 @@ export interface operations {
             /** @description The delivery, before its first attempt. */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     listWebhookDeliveries: {
@@ -4499,37 +2922,12 @@ export interface operations {
             /** @description A page of deliveries with their attempts. `nextToken` requests the next page; on the last page it is null. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDeliveryList"];
                 };
             };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     retryWebhookDelivery: {
@@ -4549,37 +2947,12 @@ export interface operations {
             /** @description The delivery, before the attempt. */
             202: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account has no resource with this id. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["identity_provider_unavailable"];
         };
     };
     createCheckout: {
@@ -4597,67 +2970,10 @@ export interface operations {
             /** @description The URL to open in the owner's browser. */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["BillingUrl"];
-                };
-            };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The free trial does not cover the request, the account has reached its limit of units per day, or a payment is overdue. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            /** @description A service that this one depends on failed. Nothing was created. */
-            502: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The service cannot serve this request at the moment. Nothing was created. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
                 };
             };
         };
@@ -4677,57 +2993,10 @@ export interface operations {
             /** @description The URL to open in the owner's browser. */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["BillingUrl"];
-                };
-            };
-            /** @description The request is invalid. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The request conflicts with the current state. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            /** @description A service that this one depends on failed. Nothing was created. */
-            502: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
-                };
-            };
-            /** @description The service cannot serve this request at the moment. Nothing was created. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorObject"];
                 };
             };
         };

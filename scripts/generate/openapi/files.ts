@@ -35,17 +35,25 @@ const GENERATOR = join(
   "cli.js",
 );
 
+/** Leaves out of the API's document what the client library reads without types: errors, and the headers of responses. */
+function onlySuccesses(key: string, value: object): unknown {
+  if (key === "headers") return undefined;
+  if (key !== "responses") return value;
+  return Object.fromEntries(Object.entries(value).filter(([status]) => status.startsWith("2")));
+}
+
 /** The client types that openapi-typescript generates. */
-async function clientTypes(document: string): Promise<string> {
+async function clientTypes(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "openapi-"));
   try {
     const [source, types] = [join(folder, "openapi.json"), join(folder, "schema.d.ts")];
-    await writeFile(source, document);
+    await writeFile(source, JSON.stringify(openApiDocument(), onlySuccesses));
     // A request may leave out a field with a default.
     await run(process.execPath, [GENERATOR, source, "--output", types, "--default-non-nullable=false"], {
       cwd: folder,
     });
-    return await readFile(types, "utf8");
+    const text = await readFile(types, "utf8");
+    return text.slice(text.indexOf("export interface components"));
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -128,7 +136,7 @@ function clientContract(types: string): string {
       "The codes for an archive that could not be built.",
       Object.keys(ARCHIVE_PROBLEMS).toSorted(),
     ),
-    types.slice(types.indexOf("export interface paths")),
+    types,
   ].join("\n");
 }
 
@@ -151,7 +159,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const document = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
   return new Map([
     ["docs/openapi.json", document],
-    ["client/src/contract.ts", clientContract(await clientTypes(document))],
+    ["client/src/contract.ts", clientContract(await clientTypes())],
     ["client/src/api/operations.ts", clientOperations()],
     [DIGESTS, await digestsFile()],
     ...pythonFiles(JSON.parse(document)),

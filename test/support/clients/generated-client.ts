@@ -1,6 +1,6 @@
 import createClient, { type Client } from "openapi-fetch";
 import { z } from "zod";
-import type { paths } from "../../../client/src/contract.ts";
+import type { components, operations, ROUTES } from "../../../client/src/contract.ts";
 import { OPERATIONS, type OperationId } from "../../../src/operations.ts";
 import { type Named, requestOf } from "../operation-requests.ts";
 
@@ -19,9 +19,25 @@ const Document = z.object({
   }),
 });
 
+interface Failure {
+  responses: { default: { content: { "application/json": components["schemas"]["ErrorObject"] } } };
+}
+/** An operation by its path and method. */
+type Routed<Id extends OperationId> = (typeof ROUTES)[Id] extends `${infer Method} /${infer Path}`
+  ? {
+      [P in `/${Path extends `${infer Bare} ${string}` ? Bare : Path}`]: {
+        [M in Lowercase<Method>]: operations[Id] & Failure;
+      };
+    }
+  : never;
+type Merged<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+type Paths = Merged<{ [Id in OperationId]: Routed<Id> }[OperationId]> & object;
+
 export interface GeneratedClient {
   /** A client of openapi-fetch, with the types that openapi-typescript makes of docs/openapi.json. */
-  readonly api: Client<paths>;
+  readonly api: Client<Paths>;
   /** The document that the service serves. */
   readonly document: unknown;
   /** The responses so far, as `operationId status`. */
@@ -66,7 +82,7 @@ export async function generatedClient(baseUrl: string, credential: string): Prom
   };
 
   const authorization = `Bearer ${credential}`;
-  const api = createClient<paths>({ baseUrl, headers: { authorization } });
+  const api = createClient<Paths>({ baseUrl, headers: { authorization } });
   api.use({ onResponse: ({ request, response, schemaPath }) => check(request.method, schemaPath, response) });
   const sendExample = async (id: OperationId, named: Partial<Named>): Promise<void> => {
     const { method, path, headers, body } = requestOf(id, named);
