@@ -1,3 +1,4 @@
+import type { Corners } from "@segmentation/masks";
 import { z } from "zod";
 import { Failure } from "../../scripts/shared/command-line.ts";
 import { messageOf } from "../../scripts/shared/error-parts.ts";
@@ -33,7 +34,7 @@ const CocoFile = z.object({
 type CocoFile = z.infer<typeof CocoFile>;
 type Annotation = CocoFile["annotations"][number];
 
-export interface LabelledPicture {
+interface LabelledPicture {
   readonly id: number;
   /** Path in the folder of the pictures. */
   readonly file: string;
@@ -45,8 +46,8 @@ export interface LabelledObject extends Label {
   /** Indices into the set's pictures and categories. */
   readonly picture: number;
   readonly category: number;
-  /** [x1, y1, x2, y2] in picture pixels; null if the file has none. */
-  readonly box: readonly [number, number, number, number] | null;
+  /** Null if the file has none. */
+  readonly box: Corners | null;
 }
 
 /** Pictures with every object of some categories labeled. */
@@ -117,7 +118,7 @@ function maskOf({ segmentation }: Annotation, picture: LabelledPicture | undefin
   }
 }
 
-function boxOf({ bbox }: Annotation): LabelledObject["box"] {
+function boxOf({ bbox }: Annotation): Corners | null {
   if (bbox === undefined) return null;
   const [x, y, width, height] = bbox;
   return [x, y, x + width, y + height];

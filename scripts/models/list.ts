@@ -15,7 +15,7 @@ export interface ListedFolder {
   readonly fault?: string;
 }
 
-export interface ListedModel {
+interface ListedModel {
   readonly id: string;
   readonly version: string;
   readonly family: string;

@@ -7,7 +7,7 @@ import type { Account } from "../accounts/store/accounts.ts";
 import type { Platform } from "../platform.ts";
 
 /** Values from the middleware for the handlers behind it. */
-export interface Variables {
+interface Variables {
   /** Gives the stores and settings; throws if a setting is wrong. */
   platform: () => Platform;
   requestId: string;

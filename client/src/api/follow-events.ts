@@ -31,7 +31,7 @@ export async function* followEvents<Data>(
 }
 
 /** One event of a `text/event-stream`. */
-export interface StreamEvent {
+interface StreamEvent {
   readonly event: string;
   readonly data: string;
   readonly id: string | undefined;

@@ -47,7 +47,7 @@ export interface ApiPromise<T> extends Promise<T> {
 }
 
 /** Awaited, one page; iterated, all items of this page and the following ones. Or a stream's events. */
-export type ApiAnswer<Id extends OperationId> = [DataOf<Content<Id>>] extends [never]
+type ApiAnswer<Id extends OperationId> = [DataOf<Content<Id>>] extends [never]
   ? ApiPromise<Answer<Id>> & ([Item<Id>] extends [never] ? unknown : AsyncIterable<Item<Id>>)
   : AsyncIterable<ApiEvent<DataOf<Content<Id>>>>;
 

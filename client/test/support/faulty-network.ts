@@ -21,7 +21,7 @@ const FAULTS = [
   "never answered",
   "a piece of its answer twice",
 ] as const;
-export type Fault = (typeof FAULTS)[number];
+type Fault = (typeof FAULTS)[number];
 
 export interface FaultyNetwork {
   readonly baseUrl: string;

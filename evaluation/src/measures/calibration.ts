@@ -9,7 +9,7 @@ export interface Outcome {
 const BINS = 10;
 
 /** The finds with a score in [from, to), in the last bin to 1 inclusive. */
-export interface Bin {
+interface Bin {
   readonly from: number;
   readonly to: number;
   readonly finds: number;

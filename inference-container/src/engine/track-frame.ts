@@ -1,7 +1,6 @@
 import type { Problem } from "@segmentation/protocol";
 import { type CocoShape, cocoShapeOf } from "../formats/coco-shape.ts";
-import { CLIP_MASK_THRESHOLD, findRuns, type LogitGrid, type Size } from "@segmentation/masks";
-import type { Box } from "../models/box.ts";
+import { CLIP_MASK_THRESHOLD, type Corners, findRuns, type LogitGrid, type Size } from "@segmentation/masks";
 import { checkSegmentation } from "../models/check-segmentation.ts";
 import type { Instance, OpenPicture, Segmentation } from "../models/model.ts";
 import type { TrackedObject } from "../preview/preview.ts";
@@ -132,7 +131,7 @@ export class FrameTracker {
     return shape;
   }
 
-  #inClip([x1, y1, x2, y2]: Box): Box {
+  #inClip([x1, y1, x2, y2]: Corners): Corners {
     const x = this.#clip.width / this.#frame.width;
     const y = this.#clip.height / this.#frame.height;
     return [x1 * x, y1 * y, x2 * x, y2 * y];

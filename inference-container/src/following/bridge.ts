@@ -1,6 +1,6 @@
 /** Bridges gaps in tracks: searches for an object that the detector misses for a moment, where it is expected. */
-import type { Size } from "@segmentation/masks";
-import { type Box, clipBox } from "../models/box.ts";
+import type { Corners, Size } from "@segmentation/masks";
+import { clipBox } from "../models/box.ts";
 import type { Followable, Instance, PictureAppearance } from "../models/model.ts";
 import { coverage } from "../models/sam2/appearance.ts";
 import { descriptorOf } from "./choice.ts";
@@ -102,4 +102,4 @@ export class Bridges {
   }
 }
 
-const areaOf = ([x1, y1, x2, y2]: Box): number => (x2 - x1) * (y2 - y1);
+const areaOf = ([x1, y1, x2, y2]: Corners): number => (x2 - x1) * (y2 - y1);

@@ -1,6 +1,5 @@
 /** Finds objects of earlier frames in a frame. Every continued mask comes from here. */
-import type { RegionPoint, Size } from "@segmentation/masks";
-import type { Box } from "../models/box.ts";
+import type { Corners, RegionPoint, Size } from "@segmentation/masks";
 import {
   gridArea,
   gridBounds,
@@ -49,8 +48,8 @@ export interface Sought {
 }
 
 /** The expected place of an object, in pixels of the frame. */
-export interface Place {
-  readonly box: Box;
+interface Place {
+  readonly box: Corners;
   /** Expected shift since the last detection, to the right and down. */
   readonly moved: readonly [number, number];
 }
@@ -74,7 +73,7 @@ export interface Scene {
 export interface Found extends Offer {
   readonly sought: Sought;
   /** In pixels of the frame. */
-  readonly box: Box;
+  readonly box: Corners;
   /** Points on the object and off it, by the votes. */
   readonly points: readonly RegionPoint[];
 }

@@ -1,6 +1,5 @@
 /** Votes on a grid of cells: their window around a box, and the connected parts that they form. */
-import type { RegionPoint, Size } from "@segmentation/masks";
-import type { Box } from "../models/box.ts";
+import type { Corners, RegionPoint, Size } from "@segmentation/masks";
 import { components } from "@segmentation/masks";
 
 /** The margin of a window around a box, as a share of the box's sides. */
@@ -13,7 +12,7 @@ const AT_THE_EDGE = 0.3;
  * The weights of the cells' votes by their distance from a box: 1 within it, less around it, 0 further away.
  * @param frame the picture's size, in whose pixels the box is
  */
-export function windowAbout(box: Box, frame: Size, { width, height }: Size): Float32Array {
+export function windowAbout(box: Corners, frame: Size, { width, height }: Size): Float32Array {
   const [x1, y1, x2, y2] = box;
   const [reachX, reachY] = [(x2 - x1) * SURROUNDINGS, (y2 - y1) * SURROUNDINGS];
   const [cellX, cellY] = [frame.width / width, frame.height / height];
@@ -38,7 +37,7 @@ export interface Part {
   /** The sum of its votes. */
   readonly weight: number;
   /** In pixels of the picture. */
-  readonly box: Box;
+  readonly box: Corners;
   /** The middle of the cell with the most votes around it, in pixels of the picture. */
   readonly peak: Pick<RegionPoint, "x" | "y">;
 }

@@ -1,7 +1,6 @@
 /** Draws objects in the frames in which regions mark them. */
-import type { Box } from "../models/box.ts";
 import { asShare, cosine } from "../models/arithmetic.ts";
-import { chosen, gridBounds, type LogitGrid, obeying, type Region } from "@segmentation/masks";
+import { chosen, type Corners, gridBounds, type LogitGrid, obeying, type Region } from "@segmentation/masks";
 import type { DrawnRegion } from "../models/model.ts";
 import { coverage } from "../models/sam2/appearance.ts";
 import { descriptorOf } from "./choice.ts";
@@ -21,7 +20,7 @@ export interface PointedAt {
 export interface Moment {
   readonly region: Region;
   readonly mask: LogitGrid;
-  readonly box: Box;
+  readonly box: Corners;
   readonly score: number;
   readonly descriptor: Float32Array;
   readonly remembered: Remembered;
@@ -106,7 +105,7 @@ async function corrected(
 }
 
 /** True if a region has no box, and all its points on the object lie on the tracked object or around it. */
-function isAbout({ box, points = [] }: Region, followed: Box, { frame, appearance }: Scene): boolean {
+function isAbout({ box, points = [] }: Region, followed: Corners, { frame, appearance }: Scene): boolean {
   const window = windowAbout(followed, frame, appearance);
   const [cellX, cellY] = [frame.width / appearance.width, frame.height / appearance.height];
   return (

@@ -1,7 +1,6 @@
 /** Finds the content of a box that looks unlike the box's surroundings. */
-import type { RegionPoint, Size } from "@segmentation/masks";
+import type { Corners, RegionPoint, Size } from "@segmentation/masks";
 import { cosine } from "../models/arithmetic.ts";
-import type { Box } from "../models/box.ts";
 import type { PictureAppearance } from "../models/model.ts";
 import { cellsWithin } from "./memory.ts";
 import { sumAround, windowAbout } from "./parts.ts";
@@ -22,7 +21,7 @@ const MOST_COMPARED = 256;
  * picture; none if the box has no surroundings. A cell's likeness is its highest cosine with a cell around the box.
  * @param frame the picture's size, in whose pixels the box is
  */
-export function standingOut(box: Box, picture: PictureAppearance, frame: Size): RegionPoint[] {
+export function standingOut(box: Corners, picture: PictureAppearance, frame: Size): RegionPoint[] {
   const { width, height, channels, appearance } = picture;
   const window = windowAbout(box, frame, picture);
   const ownDescriptor = (cell: number) => appearance.subarray(cell * channels, (cell + 1) * channels);

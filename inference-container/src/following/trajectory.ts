@@ -1,6 +1,6 @@
 /** Follows objects from frame to frame in one direction of time, from the frames in which regions mark them. */
-import { type Box, clipBox } from "../models/box.ts";
-import type { LogitGrid, Region, Size } from "@segmentation/masks";
+import { clipBox } from "../models/box.ts";
+import type { Corners, LogitGrid, Region, Size } from "@segmentation/masks";
 import type { Followable, PictureAppearance } from "../models/model.ts";
 import { Track } from "../tracking/track.ts";
 import { isCut } from "./cut.ts";
@@ -14,7 +14,7 @@ export interface Sighting {
   readonly objectId: number;
   readonly mask: LogitGrid;
   /** In pixels of the frame. */
-  readonly box: Box;
+  readonly box: Corners;
   /** The certainty that this is the object, 0 to 1. */
   readonly score: number;
 }
@@ -178,7 +178,7 @@ export class Trajectory {
 }
 
 /** The shift of a box's middle, to the right and down. */
-const shiftOf = (from: Box, to: Box): [number, number] => [
+const shiftOf = (from: Corners, to: Corners): [number, number] => [
   (to[0] + to[2] - from[0] - from[2]) / 2,
   (to[1] + to[3] - from[1] - from[3]) / 2,
 ];

@@ -4,7 +4,7 @@ import type { ImageTask, WrittenFile } from "../messages.ts";
 import type { Picture, PictureEmbedding } from "../models/model.ts";
 
 /** A mask of the picture, for its formats. */
-export interface FoundMask {
+interface FoundMask {
   readonly maskIndex: number;
   readonly categoryId: number;
   /** Confidence, 0 to 1. */

@@ -1,15 +1,13 @@
 /** Boxes of models, non-maximum suppression, and the places of regions. */
 import type { Corners, Region, Size } from "@segmentation/masks";
 
-export type Box = Corners;
-
 interface ScoredBox {
-  readonly box: Box;
+  readonly box: Corners;
   readonly score: number;
 }
 
 /** Intersection over union (IoU), 0 to 1; 0 if both boxes are empty. */
-export function boxIou(a: Box, b: Box): number {
+export function boxIou(a: Corners, b: Corners): number {
   const overlap =
     Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) *
     Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
@@ -26,7 +24,7 @@ export function suppress<T extends ScoredBox>(boxes: readonly T[], iou: number):
 }
 
 /** The box of this size around a center. */
-export const boxAround = (x: number, y: number, width: number, height: number): Box => [
+export const boxAround = (x: number, y: number, width: number, height: number): Corners => [
   x - width / 2,
   y - height / 2,
   x + width / 2,
@@ -34,8 +32,8 @@ export const boxAround = (x: number, y: number, width: number, height: number): 
 ];
 
 /** The part of a box that lies inside a picture; undefined if a side has less than a pixel left. */
-export function clipBox(box: Box, width: number, height: number): Box | undefined {
-  const clipped: Box = [
+export function clipBox(box: Corners, width: number, height: number): Corners | undefined {
+  const clipped: Corners = [
     clamp(box[0], width),
     clamp(box[1], height),
     clamp(box[2], width),
@@ -56,6 +54,6 @@ function clamp(value: number, limit: number): number {
   return Math.min(limit, Math.max(0, value));
 }
 
-function area(box: Box): number {
+function area(box: Corners): number {
   return Math.max(0, box[2] - box[0]) * Math.max(0, box[3] - box[1]);
 }

@@ -1,7 +1,6 @@
 /** The interface between the engine and a model family: pictures and prompts in, instances out. */
-import type { EmbeddingData, LogitGrid, Region, Size } from "@segmentation/masks";
+import type { Corners, EmbeddingData, LogitGrid, Region, Size } from "@segmentation/masks";
 import type { ImageParameters, ImageWork } from "@segmentation/protocol";
-import type { Box } from "./box.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Usage } from "../device/usage.ts";
 
@@ -24,8 +23,7 @@ export interface Instance {
   readonly promptIndex: number;
   /** Confidence, 0 to 1. */
   readonly score: number;
-  /** [x1, y1, x2, y2] in picture pixels, 0 ≤ x1 < x2 ≤ width. */
-  readonly box: Box;
+  readonly box: Corners;
   readonly mask: LogitGrid;
   /** True if it is too faint to be a result: it may only continue a track. */
   readonly faint: boolean;

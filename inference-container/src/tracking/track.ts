@@ -1,4 +1,4 @@
-import type { Box } from "../models/box.ts";
+import type { Corners } from "@segmentation/masks";
 import { cosine } from "../models/arithmetic.ts";
 
 // In units of the object's size (the square root of its box's area): near and far objects count alike.
@@ -16,10 +16,10 @@ export class Track {
   #x: Motion;
   #y: Motion;
   #lastSeen: number;
-  #lastBox: Box;
+  #lastBox: Corners;
   #appearance: Float32Array | undefined;
 
-  constructor(id: number, promptIndex: number, timeSec: number, box: Box) {
+  constructor(id: number, promptIndex: number, timeSec: number, box: Corners) {
     this.id = id;
     this.promptIndex = promptIndex;
     this.#x = resting((box[0] + box[2]) / 2, sizeOf(box));
@@ -34,12 +34,12 @@ export class Track {
   }
 
   /** The last observation. */
-  get lastBox(): Box {
+  get lastBox(): Corners {
     return this.#lastBox;
   }
 
   /** The object's predicted box at a time not before the last observation. */
-  boxAt(timeSec: number): Box {
+  boxAt(timeSec: number): Corners {
     const x = this.#later(this.#x, timeSec).position;
     const y = this.#later(this.#y, timeSec).position;
     const halfWidth = (this.#lastBox[2] - this.#lastBox[0]) / 2;
@@ -48,7 +48,7 @@ export class Track {
   }
 
   /** Adds an observation, not before the last one. */
-  observe(timeSec: number, box: Box): void {
+  observe(timeSec: number, box: Corners): void {
     const noise = (MEASUREMENT_ERROR * sizeOf(box)) ** 2;
     this.#x = correct(this.#later(this.#x, timeSec), (box[0] + box[2]) / 2, noise);
     this.#y = correct(this.#later(this.#y, timeSec), (box[1] + box[3]) / 2, noise);
@@ -83,7 +83,7 @@ function resting(position: number, size: number): Motion {
   };
 }
 
-function sizeOf(box: Box): number {
+function sizeOf(box: Corners): number {
   return Math.sqrt((box[2] - box[0]) * (box[3] - box[1]));
 }
 

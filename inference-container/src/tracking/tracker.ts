@@ -1,5 +1,6 @@
 /** Assigns detections the ids of the objects that they show, frame by frame (docs/decisions/0011-tracking.md). */
-import { type Box, boxIou } from "../models/box.ts";
+import type { Corners } from "@segmentation/masks";
+import { boxIou } from "../models/box.ts";
 import { assign } from "./assignment.ts";
 import { Track } from "./track.ts";
 import type { Instance } from "../models/model.ts";
@@ -12,7 +13,7 @@ export interface Gap {
   readonly id: number;
   readonly promptIndex: number;
   /** The expected place in the last frame, in pixels. */
-  readonly box: Box;
+  readonly box: Corners;
   /** The expected shift of its center since it was last seen, in pixels, to the right and down. */
   readonly moved: readonly [number, number];
 }
@@ -103,7 +104,7 @@ export class Tracker {
   }
 
   /** Records that one of the `gaps` was found in the last frame after all. */
-  bridge(id: number, box: Box): void {
+  bridge(id: number, box: Corners): void {
     this.#tracks.find((track) => track.id === id)?.observe(this.#lastTime, box);
   }
 
@@ -111,7 +112,7 @@ export class Tracker {
   #associate(timeSec: number, detections: readonly TrackerDetection[]): Map<number, Track> {
     const continued = new Map<number, Track>();
     let idle = this.#tracks;
-    const match = (faint: boolean, similarity: (track: Track, box: Box) => number): void => {
+    const match = (faint: boolean, similarity: (track: Track, box: Corners) => number): void => {
       const open = [...detections.entries()].filter(([i, one]) => one.faint === faint && !continued.has(i));
       const openOf = Map.groupBy(open, ([, { promptIndex }]) => promptIndex);
       const taken = new Set<Track>();
@@ -137,7 +138,7 @@ export class Tracker {
       idle = idle.filter((track) => !taken.has(track));
     };
 
-    const byMotion = (track: Track, box: Box): number => {
+    const byMotion = (track: Track, box: Corners): number => {
       const buffer = Math.min(BUFFER.least + BUFFER.perSecond * (timeSec - track.lastSeen), BUFFER.most);
       return bufferedIou(track.boxAt(timeSec), box, buffer);
     };
@@ -160,11 +161,11 @@ export class Tracker {
  * F. Yang, S. Odashima, S. Masui and S. Jiang, "Hard to Track Objects with Irregular Motions and Similar Appearances?
  * Make It Easier by Buffering the Matching Space", WACV 2023.
  */
-export function bufferedIou(a: Box, b: Box, buffer: number): number {
+export function bufferedIou(a: Corners, b: Corners, buffer: number): number {
   return boxIou(buffered(a, buffer), buffered(b, buffer));
 }
 
-function buffered([x1, y1, x2, y2]: Box, buffer: number): Box {
+function buffered([x1, y1, x2, y2]: Corners, buffer: number): Corners {
   const x = (x2 - x1) * buffer;
   const y = (y2 - y1) * buffer;
   return [x1 - x, y1 - y, x2 + x, y2 + y];

@@ -25,7 +25,7 @@ export type MaskedObject = FoundBy &
   };
 
 /** A prompt, or the first region that marks an object, with the object's label. */
-export type FoundBy =
+type FoundBy =
   | (Pick<Instance, "promptIndex"> & { readonly regionIndex?: never })
   | { readonly promptIndex?: never; readonly regionIndex: number; readonly label?: string };
 

@@ -1,11 +1,12 @@
+import type { Corners } from "@segmentation/masks";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { boxIou, clipBox, suppress, type Box } from "../../src/models/box.ts";
+import { boxIou, clipBox, suppress } from "../../src/models/box.ts";
 
 const coordinate = fc.integer({ min: -50, max: 150 });
 const box = fc
   .tuple(coordinate, coordinate, fc.integer({ min: 1, max: 80 }), fc.integer({ min: 1, max: 80 }))
-  .map(([x, y, w, h]): Box => [x, y, x + w, y + h]);
+  .map(([x, y, w, h]): Corners => [x, y, x + w, y + h]);
 const scored = fc.record({ box, score: fc.float({ min: 0, max: 1, noNaN: true }) });
 
 describe("the IoU of boxes", () => {

@@ -20,7 +20,7 @@ const MasksFile = z.object({
 });
 
 /** One found object; `overlaps` holds the IoU of its mask with each true object's. */
-export interface Found {
+interface Found {
   readonly objectId: number;
   readonly overlaps: Readonly<Record<string, number>>;
 }

@@ -7,7 +7,7 @@ import { findFfmpeg } from "../../src/video/ffmpeg.ts";
 import { frameCount, renderFrame, type Scene } from "./scene.ts";
 
 /** Settings of x264: the defaults are quick and stay close to the frames. */
-export interface Encoding {
+interface Encoding {
   readonly crf: number;
   readonly preset: string;
 }

@@ -4,8 +4,8 @@ import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { expect } from "vitest";
-import type { Size } from "@segmentation/masks";
-import { type Box, clipBox } from "../../src/models/box.ts";
+import type { Corners, Size } from "@segmentation/masks";
+import { clipBox } from "../../src/models/box.ts";
 import { readTemplates } from "../../src/models/describe-folder.ts";
 import type { ImageTensor } from "../../src/models/image-tensor.ts";
 import type { ImageInput } from "../../src/models/manifest.ts";
@@ -19,7 +19,7 @@ const PROJECT = fileURLToPath(new URL("../../../", import.meta.url));
 export interface Found {
   readonly prompt: string;
   /** [x1, y1, x2, y2] in picture pixels; parts of a box may lie outside the picture. */
-  readonly boxes: readonly Box[];
+  readonly boxes: readonly Corners[];
   readonly scores: readonly number[];
 }
 
@@ -131,7 +131,7 @@ export function toleranceOf(picture: Size, { width, height, fit, kernel, std }: 
  * picture. A box whose score is the threshold, up to the tolerance of scores, may be there or not.
  */
 export function expectSame(
-  found: readonly { readonly box: Box; readonly score: number }[],
+  found: readonly { readonly box: Corners; readonly score: number }[],
   { boxes, scores }: Pick<Found, "boxes" | "scores">,
   picture: Size,
   threshold: number,

@@ -1,3 +1,4 @@
+import type { Corners } from "@segmentation/masks";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Usage } from "../../src/device/usage.ts";
 import { ClipTokenizer } from "../../src/models/text/clip-tokenizer.ts";
 import { AS_IT_IS, confidenceOf } from "../../src/models/confidence.ts";
-import type { Box } from "../../src/models/box.ts";
 import { GraphSet } from "../../src/models/graph.ts";
 import { imageTensor } from "../../src/models/image-tensor.ts";
 import { DEFAULT_LOAD_OPTIONS } from "../../src/models/loaded-model.ts";
@@ -41,7 +41,7 @@ interface MaskedRow extends TokenRow {
 
 interface Alike extends Found {
   /** The boxes of the examples, in picture pixels. */
-  readonly examples: readonly Box[];
+  readonly examples: readonly Corners[];
   readonly threshold: number;
 }
 

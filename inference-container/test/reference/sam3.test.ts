@@ -2,11 +2,10 @@ import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Box } from "../../src/models/box.ts";
 import { imageTensor } from "../../src/models/image-tensor.ts";
 import { DEFAULT_LOAD_OPTIONS, type LoadedModel } from "../../src/models/loaded-model.ts";
 import type { Instance } from "../../src/models/model.ts";
-import type { LogitGrid, Region, Size } from "@segmentation/masks";
+import type { Corners, LogitGrid, Region, Size } from "@segmentation/masks";
 import { Sam3Manifest } from "../../src/models/sam3/manifest.ts";
 import { openSam3 } from "../../src/models/sam3/open.ts";
 import { ClipTokenizer } from "../../src/models/text/clip-tokenizer.ts";
@@ -37,12 +36,12 @@ interface MaskedRow extends TokenRow {
 
 interface Alike extends Masked {
   /** The boxes of the examples, in picture pixels. */
-  readonly examples: readonly Box[];
+  readonly examples: readonly Corners[];
 }
 
 /** The tracker's result for a region. */
 interface Marked {
-  readonly box?: Box;
+  readonly box?: Corners;
   /** Picture pixels, and 1 on the object or 0 outside it. */
   readonly points?: readonly (readonly [number, number, 0 | 1])[];
   /** True if it corrects the mask of `prior`. */

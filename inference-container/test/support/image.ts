@@ -3,7 +3,7 @@ import { join, matchesGlob } from "node:path";
 import { PROJECT_ROOT } from "../../../scripts/shared/root.ts";
 
 /** One `COPY` of the build context: from where to where, relative to the context and to the work folder. */
-export interface Copy {
+interface Copy {
   readonly sources: readonly string[];
   readonly target: string;
 }

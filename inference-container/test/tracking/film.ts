@@ -1,5 +1,5 @@
 /** A detector's reports of objects whose true boxes are known. */
-import type { Box } from "../../src/models/box.ts";
+import type { Corners } from "@segmentation/masks";
 import { clipBox } from "../../src/models/box.ts";
 import type { TrackerDetection } from "../../src/tracking/tracker.ts";
 import type { Random } from "./random.ts";
@@ -11,20 +11,20 @@ export const HEIGHT = 1080;
 export interface Actor {
   readonly depth: number;
   /** The box at a time in seconds, also outside the picture. */
-  readonly at: (timeSec: number) => Box;
+  readonly at: (timeSec: number) => Corners;
 }
 
 export interface Scene {
   readonly seconds: number;
   readonly actors: readonly Actor[];
   /** A screen in front of everything, which is no object. */
-  readonly screen?: Box;
+  readonly screen?: Corners;
   /** True if two overlapping objects are often reported as one box over both. */
   readonly merging?: boolean;
 }
 
 /** A detection and the index of its actor; null if it shows two. */
-export interface FixtureDetection extends TrackerDetection {
+interface FixtureDetection extends TrackerDetection {
   readonly actor: number | null;
 }
 
@@ -51,7 +51,7 @@ export function film(scene: Scene, fps: number, random: Random): Frame[] {
 interface Seen {
   readonly actor: number;
   readonly depth: number;
-  readonly box: Box;
+  readonly box: Corners;
 }
 
 function* detect(scene: Scene, timeSec: number, random: Random): Generator<FixtureDetection> {
@@ -79,29 +79,29 @@ function* detect(scene: Scene, timeSec: number, random: Random): Generator<Fixtu
 
 function* report(
   actor: number | null,
-  [x1, y1, x2, y2]: Box,
+  [x1, y1, x2, y2]: Corners,
   faint: boolean,
   random: Random,
 ): Generator<FixtureDetection> {
   const shifted = (edge: number, side: number): number => edge + BOX_NOISE * side * random.normal();
   const [width, height] = [x2 - x1, y2 - y1];
-  const noisy: Box = [shifted(x1, width), shifted(y1, height), shifted(x2, width), shifted(y2, height)];
+  const noisy: Corners = [shifted(x1, width), shifted(y1, height), shifted(x2, width), shifted(y2, height)];
   const box = clipBox(noisy, WIDTH, HEIGHT);
   const score = faint ? random.between(0.1, 0.3) : random.between(0.4, 0.9);
   if (box !== undefined) yield { promptIndex: 0, score, box, faint, actor };
 }
 
 /** The share of a box that lies behind another. */
-function share(box: Box, other: Box): number {
+function share(box: Corners, other: Corners): number {
   const width = Math.min(box[2], other[2]) - Math.max(box[0], other[0]);
   const height = Math.min(box[3], other[3]) - Math.max(box[1], other[1]);
   return (Math.max(0, width) * Math.max(0, height)) / area(box);
 }
 
-function hull(a: Box, b: Box): Box {
+function hull(a: Corners, b: Corners): Corners {
   return [Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3])];
 }
 
-function area([x1, y1, x2, y2]: Box): number {
+function area([x1, y1, x2, y2]: Corners): number {
   return (x2 - x1) * (y2 - y1);
 }

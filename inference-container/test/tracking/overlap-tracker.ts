@@ -1,4 +1,4 @@
-import type { Box } from "../../src/models/box.ts";
+import type { Corners } from "@segmentation/masks";
 import { boxIou } from "../../src/models/box.ts";
 import type { TrackerDetection } from "../../src/tracking/tracker.ts";
 
@@ -6,7 +6,7 @@ interface LastSeen {
   readonly id: number;
   promptIndex: number;
   timeSec: number;
-  box: Box;
+  box: Corners;
 }
 
 /** The plain tracker for comparison: takes the pairs of greatest overlap first, down to an IoU of 0.3 with the last box. */

@@ -1,11 +1,11 @@
 /** Scenes with known motion, in a picture of 1920 × 1080; every call draws a new one. */
-import type { Box } from "../../src/models/box.ts";
+import type { Corners } from "@segmentation/masks";
 import { type Actor, HEIGHT, type Scene, WIDTH } from "./film.ts";
 import type { Random } from "./random.ts";
 
 const MIDDLE = { x: WIDTH / 2, y: HEIGHT / 2 };
 
-function around(x: number, y: number, width: number, height: number): Box {
+function around(x: number, y: number, width: number, height: number): Corners {
   return [x - width / 2, y - height / 2, x + width / 2, y + height / 2];
 }
 
@@ -140,7 +140,7 @@ function traffic(random: Random): Scene {
       const entered = start;
       start += random.between(0.9, 2.2);
       const width = random.between(160, 260);
-      const at = (t: number): Box =>
+      const at = (t: number): Corners =>
         around(MIDDLE.x + heading * (speed * (t - entered) - MIDDLE.x - 130), y, width, 120);
       return { depth: y, at };
     });

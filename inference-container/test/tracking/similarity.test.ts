@@ -1,6 +1,7 @@
+import type { Corners } from "@segmentation/masks";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Box, boxIou } from "../../src/models/box.ts";
+import { boxIou } from "../../src/models/box.ts";
 import { bufferedIou } from "../../src/tracking/tracker.ts";
 
 const box = fc
@@ -10,7 +11,7 @@ const box = fc
     fc.integer({ min: 1, max: 40 }),
     fc.integer({ min: 1, max: 40 }),
   )
-  .map(([x, y, width, height]): Box => [x, y, x + width, y + height]);
+  .map(([x, y, width, height]): Corners => [x, y, x + width, y + height]);
 const buffer = fc.double({ min: 0, max: 2, noNaN: true });
 
 test("the buffered overlap of equal boxes is 1, and either box may come first", () => {
@@ -31,7 +32,7 @@ test("without a buffer it is the plain overlap", () => {
 });
 
 test("boxes a side apart begin to overlap at a buffer of half a side", () => {
-  const [a, b]: [Box, Box] = [
+  const [a, b]: [Corners, Corners] = [
     [0, 0, 10, 10],
     [20, 0, 30, 10],
   ];

@@ -1,22 +1,22 @@
+import type { Corners } from "@segmentation/masks";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Box } from "../../src/models/box.ts";
 import { Tracker, type TrackerDetection } from "../../src/tracking/tracker.ts";
 import { film, type Frame } from "./film.ts";
 import { Random } from "./random.ts";
 import { SCENES } from "./scenes.ts";
 import { isLong } from "../support/form.ts";
 
-function found(box: Box, promptIndex = 0): TrackerDetection {
+function found(box: Corners, promptIndex = 0): TrackerDetection {
   return { promptIndex, score: 0.8, box, faint: false };
 }
 
-function faint(box: Box, promptIndex = 0): TrackerDetection {
+function faint(box: Corners, promptIndex = 0): TrackerDetection {
   return { promptIndex, score: 0.2, box, faint: true };
 }
 
-const HERE: Box = [100, 100, 200, 300];
-const THERE: Box = [900, 100, 1000, 300];
+const HERE: Corners = [100, 100, 200, 300];
+const THERE: Corners = [900, 100, 1000, 300];
 
 /** Any detections, equal ones and crowds included, at any times that don't run backwards. */
 const side = fc.integer({ min: 1, max: 60 });

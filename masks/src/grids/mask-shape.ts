@@ -1,5 +1,5 @@
 /** Areas, overlaps and bounds of masks on grids of logits: a cell is set if its logit is above 0. */
-import type { LogitGrid, Size } from "./region.ts";
+import type { Corners, LogitGrid, Size } from "./region.ts";
 
 /**
  * The number of set cells, and their rectangle, from `left` and `top` to before `right` and `bottom`; all 0 if none is
@@ -65,10 +65,7 @@ export function gridIou(a: LogitGrid, b: LogitGrid): number {
 }
 
 /** The box around the set cells, in the pixels of the picture over which the grid is stretched; undefined if none is set. */
-export function gridBounds(
-  grid: LogitGrid,
-  picture: Size,
-): [x1: number, y1: number, x2: number, y2: number] | undefined {
+export function gridBounds(grid: LogitGrid, picture: Size): Corners | undefined {
   const { area, left, top, right, bottom } = gridExtent(grid);
   const [scaleX, scaleY] = [picture.width / grid.width, picture.height / grid.height];
   return area === 0 ? undefined : [left * scaleX, top * scaleY, right * scaleX, bottom * scaleY];

@@ -22,7 +22,7 @@ import {
 import { formatEnvFile, inferenceToken, withoutRemoteService, workerValues } from "./worker-values.ts";
 import { readLocalStorage } from "../../shared/cloudflare/wrangler-settings.ts";
 
-export type Part = "worker" | "inference" | Fake;
+type Part = "worker" | "inference" | Fake;
 
 export interface StackOptions {
   /** The Worker's port; 0 for any free one. */

@@ -10,7 +10,7 @@ const LISTING_BYTES = 10_000_000;
 const LISTING_MS = 60_000;
 
 /** A digest that the hub lists: SHA-256 for large files, git's blob id for the others. */
-export interface Digest {
+interface Digest {
   readonly kind: "sha256" | "git";
   readonly hex: string;
 }

@@ -6,7 +6,7 @@ import { sql } from "../../shared/database/sql.ts";
 export const MOST_OF_A_KIND = 100;
 
 /** A problem, and the statement that finds it in a page. Its rows have a `subject` and a `detail`. */
-export interface LedgerQuery {
+interface LedgerQuery {
   readonly problem: string;
   readonly statement: (page: Page) => string;
 }

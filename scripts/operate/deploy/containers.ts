@@ -28,7 +28,7 @@ export interface ContainerOptions {
 }
 
 /** Returns the configuration's containers for inference; undefined if it has none. */
-export const containersIn = ({ containers }: Configuration) =>
+const containersIn = ({ containers }: Configuration) =>
   containers.find((each) => each.class_name === CLASS_NAME);
 
 export const hasContainerBinding = ({ durable_objects: { bindings } }: Configuration): boolean =>

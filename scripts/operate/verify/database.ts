@@ -14,7 +14,7 @@ import type { StateFolder } from "../../shared/state/state-folder.ts";
 import { runWrangler } from "../../shared/cloudflare/wrangler.ts";
 
 /** The condition of one database. */
-export interface Measure {
+interface Measure {
   /** The name of its binding. */
   readonly name: string;
   readonly bytes: number;

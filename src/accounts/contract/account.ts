@@ -52,7 +52,7 @@ export const AccountAccess = z
 export type AccountAccess = z.infer<typeof AccountAccess>;
 
 /** The free trial. `consumedTokens` counts what jobs in progress have reserved; with `remainingTokens` it is the grant. */
-export const AccountTrial = z
+const AccountTrial = z
   .strictObject({
     offerVersion: z.string(),
     status: TrialStatus,

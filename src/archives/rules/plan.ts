@@ -15,7 +15,7 @@ export interface MadeFile {
 }
 
 /** The COCO document of an image job: those of its pictures, joined while the archive is written. */
-export interface JoinedDocuments {
+interface JoinedDocuments {
   readonly key: string;
   readonly documents: readonly Asset[];
 }

@@ -5,7 +5,7 @@ import { valueOf } from "./value.ts";
 
 /** The forms of an object in an answer, the most exact first. */
 const FORMS = ["brush", "polygon", "rectangle"] as const;
-export type Form = (typeof FORMS)[number];
+type Form = (typeof FORMS)[number];
 
 const TAGS = { brush: "Brush", polygon: "Polygon", rectangle: "Rectangle" } as const satisfies Record<
   Form,

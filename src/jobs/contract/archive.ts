@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DateTime } from "../../shared/api/primitives.ts";
 
-export const ArchiveStatus = z
+const ArchiveStatus = z
   .enum(["pending", "processing", "ready", "failed"])
   .meta({ id: "ArchiveStatus" });
 

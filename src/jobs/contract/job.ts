@@ -111,7 +111,7 @@ export const ImageJobRequest = z
 export type ImageJobRequest = z.infer<typeof ImageJobRequest>;
 
 /** The video variant; `fps` and `numFrames` exclude each other, `maxFrames` bounds either. */
-export const VideoJobRequest = z
+const VideoJobRequest = z
   .strictObject(
     {
       type: z.literal("video"),

@@ -26,7 +26,7 @@ function imageManifest<Reference extends z.ZodType>(reference: Reference) {
 }
 
 /** Section 2.5 of the specification, as the API gives it. */
-export const ImageManifest = imageManifest(z.url()).meta({
+const ImageManifest = imageManifest(z.url()).meta({
   id: "ImageManifest",
   description:
     "The tasks that succeeded, in the order of the request. Each mask is a single-channel PNG of the image's size, with values 0 and 255.",
@@ -57,7 +57,7 @@ function videoManifest<Reference extends z.ZodType>(reference: Reference) {
 }
 
 /** The video variant, as the API gives it. */
-export const VideoManifest = videoManifest(z.url()).meta({
+const VideoManifest = videoManifest(z.url()).meta({
   id: "VideoManifest",
   description:
     "`masks` is the URL of masks.json, which lists every processed frame with each object's mask as a compressed COCO RLE. `fps`, `numFrames` and `maxFrames` are the values of the request.",

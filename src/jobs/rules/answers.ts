@@ -108,7 +108,7 @@ export interface ArchiveClaim {
 }
 
 /** An archive as its account sees it, and its key in the bucket once it is ready. */
-export interface ArchiveReply {
+interface ArchiveReply {
   readonly view: Omit<ArchiveDownload, "downloadUrl">;
   readonly readyKey: string | null;
 }

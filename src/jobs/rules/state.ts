@@ -128,7 +128,7 @@ export interface NotedEvent {
 export type JobPhase = "prepared" | "running" | "withdrawn" | "expired";
 
 /** The start of a job's standstill: the first refusal for lack of room after its last progress (`refused`), or that progress. */
-export interface Standstill {
+interface Standstill {
   readonly since: number;
   readonly refused: boolean;
 }

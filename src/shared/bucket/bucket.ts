@@ -4,7 +4,7 @@ import { SNIFF_BYTES, sniffMedia, type StoredUpload } from "./media-type.ts";
 import type { BucketSettings } from "../../feature-settings.ts";
 
 /** A signed PUT: the headers are part of the signature and must be sent unchanged. */
-export interface SignedPut {
+interface SignedPut {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -9,7 +9,7 @@ export interface RequestName {
 }
 
 /** A request's claim to its key. */
-export interface Claim {
+interface Claim {
   readonly fingerprint: string;
   readonly effectId: string;
   /** Identifies this run of the request. */

@@ -5,7 +5,7 @@ import { present } from "../../shared/storage/d1-store.ts";
 import type { InspectedUpload, RecordedUpload } from "../rules/upload.ts";
 
 /** An upload that an account may name in a job; `refined` counts the free jobs that have refined masks of it. */
-export interface OwnUpload extends InspectedUpload {
+interface OwnUpload extends InspectedUpload {
   readonly refined: number;
 }
 

@@ -150,7 +150,7 @@ export type RotatedWebhookSecret = z.infer<typeof RotatedWebhookSecret>;
 export const AttemptError = z.enum(["timeout", "unreachable", "url_forbidden", "interrupted"]);
 export type AttemptError = z.infer<typeof AttemptError>;
 
-export const WebhookAttempt = z
+const WebhookAttempt = z
   .strictObject({
     attemptedAt: DateTime,
     status: z.int().nullable().meta({ description: "The response's status; null if there was none." }),

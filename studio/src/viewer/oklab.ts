@@ -5,7 +5,7 @@ import type { Colour } from "./types.ts";
 // different they look.
 
 /** A color of OKLab: lightness, green to red, blue to yellow. */
-export type Lab = readonly [lightness: number, a: number, b: number];
+type Lab = readonly [lightness: number, a: number, b: number];
 type Rgb = Colour["rgb"];
 
 /** Linear light to the nearest color of sRGB. */

@@ -6,7 +6,7 @@ import { isLong } from "../../../inference-container/test/support/form.ts";
 import { needChromium } from "../../../scripts/shared/chromium.ts";
 
 /** The complaints of a studio page: script errors, refusals of the policy, failed requests. */
-export type Complaints = readonly string[];
+type Complaints = readonly string[];
 
 /** A page of the studio in a real browser. */
 export interface StudioPage {

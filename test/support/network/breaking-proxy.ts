@@ -12,7 +12,7 @@ export interface Passing {
   readonly body: Buffer;
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;

@@ -1,6 +1,7 @@
 /** EfficientDet-Lite: finds labeled boxes in a picture. */
+import type { Corners } from "@segmentation/masks";
 import type { Usage } from "../../device/usage.ts";
-import { type Box, clipBox, suppress } from "../box.ts";
+import { clipBox, suppress } from "../box.ts";
 import { floats, type Graph, type Tensors } from "../graph.ts";
 import { imageTensor, type View } from "../image-tensor.ts";
 import type { Labelled } from "../labels/model.ts";
@@ -82,7 +83,7 @@ export class Detector {
 }
 
 /** A box of the graph in picture pixels; the mirror image of a view turns back. */
-function pictureBox(boxes: Float32Array, anchor: number, { view, across, down }: Scaling): Box {
+function pictureBox(boxes: Float32Array, anchor: number, { view, across, down }: Scaling): Corners {
   const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(4 * anchor, 4 * anchor + 4);
   const [left, right] = view.mirrored
     ? [view.width - x2 * across, view.width - x1 * across]

@@ -1,6 +1,6 @@
 /** The parts of a picture for the detector: small objects are large enough for it only in a part. */
-import type { Size } from "@segmentation/masks";
-import { type Box, boxIou } from "../box.ts";
+import type { Corners, Size } from "@segmentation/masks";
+import { boxIou } from "../box.ts";
 import { type View, wholeView } from "../image-tensor.ts";
 import type { Labelled } from "../labels/model.ts";
 import type { Views } from "./manifest.ts";
@@ -32,7 +32,7 @@ export function viewsOf(picture: Size, input: Size, { mirrored, parts, overlap }
  * True if a box ends at an edge of its view inside the picture, or within `margin` of the view's side. Its object may
  * continue there, and another view shows it whole.
  */
-export function isCutOff([x1, y1, x2, y2]: Box, view: View, picture: Size, margin: number): boolean {
+export function isCutOff([x1, y1, x2, y2]: Corners, view: View, picture: Size, margin: number): boolean {
   const [across, down] = [margin * view.width, margin * view.height];
   const [right, bottom] = [view.x + view.width, view.y + view.height];
   return (
@@ -67,7 +67,7 @@ export function mergeViews(detections: readonly Labelled[], iou: number): Labell
   return merged.map(({ best, members }) => ({ label: best.label, score: best.score, box: meanBox(members) }));
 }
 
-function meanBox(members: readonly Labelled[]): Box {
+function meanBox(members: readonly Labelled[]): Corners {
   const total = members.reduce((sum, { score }) => sum + score, 0);
   const side = (i: 0 | 1 | 2 | 3): number =>
     members.reduce((sum, { score, box }) => sum + score * box[i], 0) / total;

@@ -4,10 +4,10 @@ import { ModelFolderError } from "../errors.ts";
 
 /** Bytes per element. Each element of BYTES carries its length. */
 export const ELEMENT_BYTES = { UINT8: 1, INT32: 4, FP16: 2, FP32: 4 } as const;
-export type Datatype = keyof typeof ELEMENT_BYTES | "BYTES";
+type Datatype = keyof typeof ELEMENT_BYTES | "BYTES";
 
 /** A tensor by the protocol's names; -1 is a dimension of any size. */
-export interface TensorMetadata {
+interface TensorMetadata {
   readonly name: string;
   readonly datatype: string;
   readonly shape: readonly number[];

@@ -1,6 +1,6 @@
 /** Turns a model server's parsed answer into objects and regions, and checks every value. */
-import { type Box, clipBox } from "../box.ts";
-import type { LogitGrid, Size } from "@segmentation/masks";
+import { clipBox } from "../box.ts";
+import type { Corners, LogitGrid, Size } from "@segmentation/masks";
 import type { DrawnRegion, Instance } from "../model.ts";
 import { GRID } from "./contract.ts";
 import { type Outputs, WrongAnswer } from "./response.ts";
@@ -61,7 +61,7 @@ function maskAt({ masks }: Outputs, object: number): LogitGrid {
   return { width: GRID, height: GRID, logits };
 }
 
-function boxAt(boxes: Float32Array, object: number, { width, height }: Size): Box {
+function boxAt(boxes: Float32Array, object: number, { width, height }: Size): Corners {
   const [x1 = NaN, y1 = NaN, x2 = NaN, y2 = NaN] = boxes.subarray(4 * object, 4 * object + 4);
   const isInside = x1 >= -SLACK && y1 >= -SLACK && x2 <= width + SLACK && y2 <= height + SLACK;
   if (!(isInside && x1 < x2 && y1 < y2))

@@ -1,9 +1,8 @@
 /** Base of the families that know a list of labels: finds a prompt's labels, then the picture's objects under them. */
 import type { Usage } from "../../device/usage.ts";
-import type { Box } from "../box.ts";
 import type { LoadOptions } from "../loaded-model.ts";
 import { detectionMemory } from "../memory/remembered.ts";
-import type { LogitGrid } from "@segmentation/masks";
+import type { Corners, LogitGrid } from "@segmentation/masks";
 import type { Picture, SegmentRequest } from "../model.ts";
 import { type FoundBoxes, Sam2Model, type Sam2Parts } from "../sam2/model.ts";
 import type { LabelsManifest } from "./manifest.ts";
@@ -16,7 +15,7 @@ export interface Labelled {
   /** 0 to 1: the graph's score within a view, later the confidence. */
   readonly score: number;
   /** In picture pixels, inside the picture. */
-  readonly box: Box;
+  readonly box: Corners;
   /** Absent if SAM 2 draws it. */
   readonly mask?: LogitGrid;
 }

@@ -1,8 +1,7 @@
 /** Keeps results for the next call with the same picture or prompt. Computes each once for all concurrent callers. */
 import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
-import type { Box } from "../box.ts";
-import type { LogitGrid } from "@segmentation/masks";
+import type { Corners, LogitGrid } from "@segmentation/masks";
 import { ByteCache } from "./byte-cache.ts";
 
 /** Measures the values of a memory, and hands them out. */
@@ -91,7 +90,7 @@ const DETECTION_BYTES = 128;
 
 /** Remembers a detector's results for pictures, by content hash. */
 export function detectionMemory<
-  Detection extends { readonly box: Box; readonly mask?: LogitGrid },
+  Detection extends { readonly box: Corners; readonly mask?: LogitGrid },
 >(): Remembered<readonly Detection[]> {
   return valueMemory(DETECTION_MEMORY_BYTES, (detections) =>
     detections.reduce(

@@ -2,11 +2,12 @@
  * OWL-ViT and OWLv2: find the boxes of any number of prompts in one pass over a picture (Minderer et al., 2022 and
  * 2023).
  */
+import type { Corners } from "@segmentation/masks";
 import { Tensor } from "../../onnx/runtime.ts";
 import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
 import { sigmoid, unit } from "../arithmetic.ts";
-import { type Box, boxIou } from "../box.ts";
+import { boxIou } from "../box.ts";
 import type { ClipTokenizer } from "../text/clip-tokenizer.ts";
 import { copiedFloats, floats, type Graph } from "../graph.ts";
 import { extentOf, imageTensor } from "../image-tensor.ts";
@@ -91,7 +92,7 @@ export class Detector {
   async detectAlike(
     picture: Picture,
     seen: Held,
-    examples: readonly (readonly Box[])[],
+    examples: readonly (readonly Corners[])[],
     usage: Usage,
   ): Promise<Detection[][]> {
     const { images, detection } = this.#manifest;
@@ -168,7 +169,7 @@ export class Detector {
 }
 
 /** The index of the box that fits an example best. */
-function nearest(example: Box, boxes: readonly (Box | undefined)[]): number {
+function nearest(example: Corners, boxes: readonly (Corners | undefined)[]): number {
   const fits = boxes.map((box) => (box === undefined ? 0 : boxIou(box, example)));
   return fits.indexOf(fits.reduce((a, b) => Math.max(a, b), 0));
 }

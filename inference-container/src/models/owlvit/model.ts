@@ -1,7 +1,7 @@
 /** OWL-ViT or OWLv2 with SAM 2: finds the boxes of all prompts in the picture, then draws the boxes' masks. */
+import type { Corners } from "@segmentation/masks";
 import type { Held } from "../../device/held.ts";
 import type { Usage } from "../../device/usage.ts";
-import type { Box } from "../box.ts";
 import { ClipTokenizer } from "../text/clip-tokenizer.ts";
 import type { FamilyModel } from "../family-model.ts";
 import { readManifest } from "../folder.ts";
@@ -68,7 +68,7 @@ class OwlvitModel extends Sam2Model<OwlvitParts> {
 
   protected override async findAlike(
     picture: Picture,
-    examples: readonly (readonly Box[])[],
+    examples: readonly (readonly Corners[])[],
     { threshold }: SegmentRequest,
     usage: Usage,
   ): Promise<Detection[][]> {

@@ -1,7 +1,6 @@
 /** RF-DETR Seg: finds the boxes and the masks of COCO's categories in one run (Robinson et al., 2025). */
 import type { Usage } from "../../device/usage.ts";
 import { sigmoid } from "../arithmetic.ts";
-import type { Box } from "../box.ts";
 import { confidenceOf } from "../confidence.ts";
 import { ModelFolderError } from "../errors.ts";
 import { floats, type Graph } from "../graph.ts";
@@ -9,7 +8,7 @@ import { imageTensor } from "../image-tensor.ts";
 import type { Label } from "../labels/manifest.ts";
 import type { Labelled } from "../labels/model.ts";
 import type { ImageInput, TensorSpec } from "../manifest.ts";
-import type { LogitGrid } from "@segmentation/masks";
+import type { Corners, LogitGrid } from "@segmentation/masks";
 import type { Picture } from "../model.ts";
 import { queryBoxes } from "../sam2/queries.ts";
 import type { RfDetrManifest } from "./manifest.ts";
@@ -76,7 +75,7 @@ export class Detector {
       );
     const inPicture = queryBoxes(boxes, picture, picture);
     // One box and one mask for all categories of a query.
-    const drawn = new Map<number, { readonly box: Box; readonly mask: LogitGrid } | undefined>();
+    const drawn = new Map<number, { readonly box: Corners; readonly mask: LogitGrid } | undefined>();
     return this.#best(scores, queries).flatMap(({ query, column, score }) => {
       const label = this.#labels.get(column);
       if (label === undefined) return [];

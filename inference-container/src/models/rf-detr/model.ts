@@ -1,6 +1,6 @@
 /** RF-DETR Seg with the embedded model's words, and its SAM 2 for regions. */
+import type { Corners } from "@segmentation/masks";
 import type { Usage } from "../../device/usage.ts";
-import type { Box } from "../box.ts";
 import { BuiltinManifest } from "../builtin/manifest.ts";
 import { ModelFolderError } from "../errors.ts";
 import type { FamilyModel } from "../family-model.ts";
@@ -49,7 +49,7 @@ class RfDetrModel extends LabelModel<RfDetrParts> {
   }
 
   protected override distinct(detections: readonly Labelled[]): Labelled[] {
-    const boxes = new Set<Box>();
+    const boxes = new Set<Corners>();
     return detections.filter(({ box }) => boxes.size < boxes.add(box).size);
   }
 }

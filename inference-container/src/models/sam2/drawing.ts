@@ -1,8 +1,8 @@
 /** Regions in pictures by a decoder in SAM 2's manner, for the families that have one. */
-import { gridBounds, type Region } from "@segmentation/masks";
+import { type Corners, gridBounds, type Region } from "@segmentation/masks";
 import type { Held } from "../../device/held.ts";
 import { Usage } from "../../device/usage.ts";
-import { type Box, boxAround } from "../box.ts";
+import { boxAround } from "../box.ts";
 import type { Manifest, ManifestFile } from "../manifest.ts";
 import type { Remembered } from "../memory/remembered.ts";
 import type { Picture, PictureEmbedding, Segmentation } from "../model.ts";
@@ -86,7 +86,7 @@ export class RegionDrawing {
 }
 
 /** The boxes of the regions that have one. */
-export const boxesOf = (regions: readonly Region[]): Box[] =>
+export const boxesOf = (regions: readonly Region[]): Corners[] =>
   regions.flatMap(({ box }) => (box === undefined ? [] : [box]));
 
 /** The boxes of examples: an example of points is drawn first. */
@@ -94,7 +94,7 @@ export async function exampleBoxes(
   open: Sam2Picture,
   examples: readonly Region[],
   picture: Picture,
-): Promise<Box[]> {
+): Promise<Corners[]> {
   const pointed = examples.filter(({ box }) => box === undefined);
   const masks = await open.draw(pointed);
   const drawn = pointed.map(({ points: [{ x, y } = { x: 0, y: 0 }] = [] }, i) => {

@@ -1,6 +1,5 @@
 /** Base of the families that first find boxes and then draw masks with SAM 2. */
 import { Usage } from "../../device/usage.ts";
-import type { Box } from "../box.ts";
 import { FamilyModel } from "../family-model.ts";
 import type { GraphSet } from "../graph.ts";
 import type { LoadOptions } from "../loaded-model.ts";
@@ -14,7 +13,7 @@ import type {
   SegmentRequest,
   UnservedPrompt,
 } from "../model.ts";
-import { gridArea } from "@segmentation/masks";
+import { type Corners, gridArea } from "@segmentation/masks";
 import { type DrawingParts, exampleBoxes, RegionDrawing } from "./drawing.ts";
 import type { SegmenterManifest } from "./manifest.ts";
 import type { Sam2Picture } from "./open-picture.ts";
@@ -60,7 +59,7 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
    */
   protected findAlike?(
     picture: Picture,
-    examples: readonly (readonly Box[])[],
+    examples: readonly (readonly Corners[])[],
     request: SegmentRequest,
     usage: Usage,
   ): Promise<Detection[][]>;
@@ -99,7 +98,7 @@ export abstract class Sam2Model<Parts extends Sam2Parts> extends FamilyModel {
   ): Promise<AlikeObject[] | undefined> {
     const { examples = [] } = request;
     if (examples.length === 0 || this.findAlike === undefined) return undefined;
-    const boxes: Box[][] = [];
+    const boxes: Corners[][] = [];
     for (const regions of examples) boxes.push(await exampleBoxes(open, regions, picture));
     const found = await this.findAlike(picture, boxes, request, usage);
     const named = found.flatMap((detections, promptIndex) =>
@@ -117,7 +116,7 @@ async function drawn(open: Sam2Picture, found: readonly FoundBox[]): Promise<Ins
   const distinct = [...new Map(found.map((one) => [one.box, one])).values()];
   const undrawn = distinct.filter(({ mask }) => mask === undefined);
   const masks = await open.draw(undrawn.map(({ box }) => ({ box })));
-  const drawnIn = new Map<Box, Pick<DrawnRegion, "mask" | "appearance">>();
+  const drawnIn = new Map<Corners, Pick<DrawnRegion, "mask" | "appearance">>();
   for (const [at, { box }] of undrawn.entries()) {
     const one = masks[at];
     if (one !== undefined) drawnIn.set(box, one);

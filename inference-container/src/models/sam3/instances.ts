@@ -1,9 +1,9 @@
 /** Turns the decoder's queries into instances: scores, boxes in picture pixels, mask grids. */
-import { type Box, clipBox, suppress } from "../box.ts";
+import { clipBox, suppress } from "../box.ts";
 import type { Tensor } from "../../onnx/runtime.ts";
 import { floats, type Tensors } from "../graph.ts";
 import { floatValues } from "../tensors.ts";
-import type { LogitGrid, Size } from "@segmentation/masks";
+import type { Corners, LogitGrid, Size } from "@segmentation/masks";
 import type { Instance, SegmentRequest } from "../model.ts";
 import type { Outputs } from "./manifest.ts";
 import { sigmoid } from "../arithmetic.ts";
@@ -12,7 +12,7 @@ interface Query {
   /** The query's index among all. */
   readonly place: number;
   readonly score: number;
-  readonly box: Box;
+  readonly box: Corners;
 }
 
 /**
@@ -54,7 +54,7 @@ function scoresOf(results: Tensors): Float32Array {
   return floats(results, "scores").map((logit) => sigmoid(logit) * presence);
 }
 
-function pictureBox(boxes: Float32Array, place: number, { width, height }: Size): Box {
+function pictureBox(boxes: Float32Array, place: number, { width, height }: Size): Corners {
   const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(4 * place, 4 * place + 4);
   return [x1 * width, y1 * height, x2 * width, y2 * height];
 }

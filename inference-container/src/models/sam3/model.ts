@@ -2,9 +2,9 @@
  * SAM 3: computes a picture's and a prompt's features once each, then runs the decoder of words per pair, and the decoder
  * of regions, if the export has it, per region.
  */
+import type { Corners } from "@segmentation/masks";
 import type { Held } from "../../device/held.ts";
 import { Usage } from "../../device/usage.ts";
-import type { Box } from "../box.ts";
 import { FamilyModel } from "../family-model.ts";
 import type { Graph, GraphSet, Tensors } from "../graph.ts";
 import { imageTensor } from "../image-tensor.ts";
@@ -155,7 +155,7 @@ export class Sam3Model extends FamilyModel {
   }
 
   /** The decoder's inputs for examples: their boxes as centers and sizes, shares of the picture, and a label for each. */
-  #boxes(boxes: readonly Box[], { width, height }: Picture): Tensors {
+  #boxes(boxes: readonly Corners[], { width, height }: Picture): Tensors {
     const { decoder } = this.#parts;
     const values = boxes.flatMap(([x1, y1, x2, y2]) => [
       (x1 + x2) / 2 / width,

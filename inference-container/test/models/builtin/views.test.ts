@@ -1,6 +1,6 @@
+import type { Corners } from "@segmentation/masks";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Box } from "../../../src/models/box.ts";
 import type { Views } from "../../../src/models/builtin/manifest.ts";
 import { isCutOff, viewsOf } from "../../../src/models/builtin/views.ts";
 
@@ -69,7 +69,7 @@ describe("a box in a part of a picture", () => {
   const picture = { width: 1000, height: 600 };
   const part = { x: 200, y: 0, width: 400, height: 300, mirrored: false };
 
-  it.each<[string, Box, boolean]>([
+  it.each<[string, Corners, boolean]>([
     ["in its middle", [300, 100, 400, 200], false],
     ["at its left edge, inside the picture", [210, 100, 400, 200], true],
     ["at its right edge, inside the picture", [300, 100, 590, 200], true],

@@ -25,7 +25,7 @@ const PARTING = [101, 102, 1012, 1029];
 const MEAN = [123.675, 116.28, 103.53];
 const STD = [58.395, 57.12, 57.375];
 
-export interface DetectorChanges extends Changes {
+interface DetectorChanges extends Changes {
   /** The number of token ids that the graph takes; any by default. */
   readonly tokens?: number;
 }

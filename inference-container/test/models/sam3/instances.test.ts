@@ -1,3 +1,4 @@
+import type { Corners } from "@segmentation/masks";
 import * as fc from "fast-check";
 import { Tensor } from "../../../src/onnx/runtime.ts";
 import { describe, expect, it } from "vitest";
@@ -17,15 +18,14 @@ const OUTPUTS: Outputs = {
 const PICTURE = { width: 400, height: 200 };
 const ALL = { threshold: 0, withFaint: true };
 
-type Box = readonly [number, number, number, number];
-const WHOLE: Box = [0, 0, 1, 1];
+const WHOLE: Corners = [0, 0, 1, 1];
 
 function floats(values: readonly number[], dims: readonly number[]): Tensor {
   return new Tensor("float32", Float32Array.from(values), dims);
 }
 
 /** A decoder's results for queries with one box and logit each, and masks of one pixel; it is sure of the prompt's presence. */
-function results(queries: readonly { box: Box; logit: number }[]): Tensors {
+function results(queries: readonly { box: Corners; logit: number }[]): Tensors {
   const count = queries.length;
   return {
     boxes: floats(
@@ -55,7 +55,7 @@ function find(
 const share = fc.double({ min: 0.01, max: 0.4, noNaN: true });
 const unitBoxes = fc
   .tuple(share, share, share, share)
-  .map(([x, y, w, h]): Box => [x, y, x + w + 0.05, y + h + 0.05]);
+  .map(([x, y, w, h]): Corners => [x, y, x + w + 0.05, y + h + 0.05]);
 
 describe("a query's box", () => {
   it("is in the picture's pixels", () => {

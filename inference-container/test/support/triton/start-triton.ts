@@ -27,7 +27,7 @@ const Seen = z.object({
   cancelled: z.boolean().default(false),
 });
 /** A note of the model when it began or ended a request. */
-export type Seen = z.infer<typeof Seen>;
+type Seen = z.infer<typeof Seen>;
 
 export interface TritonOptions {
   /** The number of requests that the model works on at once. */

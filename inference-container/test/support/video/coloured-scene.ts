@@ -28,7 +28,7 @@ const COLOURS = {
   green: [30, 190, 40],
   blue: [40, 50, 220],
 } as const;
-export type Colour = keyof typeof COLOURS;
+type Colour = keyof typeof COLOURS;
 const NAMES = ["grey", "sand", "red", "green", "blue"] as const satisfies readonly Colour[];
 
 /** A disc; discs that come later lie in front. */

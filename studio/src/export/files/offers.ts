@@ -6,7 +6,7 @@ import { isOfDataset } from "./dataset.ts";
 type AssetId = keyof (typeof ASSETS)["image"];
 
 /** The formats in which a picture or clip can be exported. */
-export type FormatId = AssetId | MadeFormat | "matte";
+type FormatId = AssetId | MadeFormat | "matte";
 
 /** Available data of a job, of the pictures to export, or of its clip. */
 export interface Stock {

@@ -6,7 +6,7 @@ import { SimulatedJob, type Billed, type Offer, type Surroundings } from "./simu
 import { SimulatedService } from "./simulated-service.ts";
 
 /** A single picture that counted. Times are in seconds from its acceptance. */
-export interface Served {
+interface Served {
   readonly account: string;
   /** Until it began on the device. */
   readonly wait: number;

@@ -24,7 +24,7 @@ const ELEMENT_TYPES = new Map([
   [9, "int8"],
 ] as const);
 
-export type ElementType = "float32" | "int32" | "uint8" | "int8";
+type ElementType = "float32" | "int32" | "uint8" | "int8";
 
 export interface TfliteTensor {
   readonly name: string;
