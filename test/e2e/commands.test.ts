@@ -50,24 +50,11 @@ describe("the commands of the README", () => {
     );
   });
 
+  // With a clip, and stopped while its stack starts or in the middle of one: test/long/demo.test.ts.
   it("demo says plainly when nothing is found, and when a prompt is outside the vocabulary", async () => {
     const { printed } = await demoOnSharedStack(folder, "samples/coffee.png", "zebra", "sky");
     expect(printed).toContain("1 picture with 0 masks");
     expect(printed).toMatch(/"sky"/);
-  });
-
-  // With a clip, and stopped while its stack starts or in the middle of one: test/long/demo.test.ts.
-  it("demo refuses a file that is not there, with exit code 2", async () => {
-    const asked = command("demo", "no where.jpg", "cat");
-    await expect(asked).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("no where.jpg") });
-  });
-
-  it("demo refuses a rate of frames for a photograph, with exit code 2", async () => {
-    const asked = command("demo", "samples/coffee.png", "cup", "--fps", "2");
-    await expect(asked).rejects.toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("apply only to clips"),
-    });
   });
 
   it.runIf(isLong)("admin makes accounts and keys, revokes keys and shows jobs", async () => {

@@ -171,9 +171,7 @@ describe("the models command", () => {
     });
   });
 
-  it("has a help, and refuses unknown arguments with exit code 2", async () => {
+  it("has a help", async () => {
     expect((await models(["--help"])).stdout).toContain("npm run models -- describe FOLDER");
-    await expect(models([])).rejects.toMatchObject({ code: 2 });
-    await expect(models(["make-coffee"])).rejects.toMatchObject({ code: 2 });
   });
 });

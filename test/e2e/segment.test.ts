@@ -19,14 +19,13 @@ describe("a segmentation with one request, on the whole stack", () => {
   });
   afterAll(() => source.close());
 
-  const segment = async (body: FormData | object, headers: Record<string, string> = {}) => {
+  const segment = async (body: FormData | object) => {
     const isForm = body instanceof FormData;
     const response = await fetch(`${stack.baseUrl}/v1/segment`, {
       method: "POST",
       headers: {
         authorization: `Bearer ${stack.apiKey}`,
         ...(!isForm && { "content-type": "application/json" }),
-        ...headers,
       },
       body: isForm ? body : JSON.stringify(body),
     });
@@ -56,14 +55,6 @@ describe("a segmentation with one request, on the whole stack", () => {
     }
   });
 
-  it("draws a named region [A26-2]", async () => {
-    const { objects } = await segment(formOf(["region", "saucer: 130,230"], ["rle", "true"]));
-    const { label, box, rle } = only(objects);
-    expect([label, rle?.size]).toEqual(["saucer", [400, 600]]);
-    const [x = 0, y = 0, width = 0, height = 0] = box ?? [];
-    expect(x <= 130 && 130 < x + width && y <= 230 && 230 < y + height).toBe(true);
-  });
-
   it("takes an upload, a URL and base64, with the same masks [A26-1]", async () => {
     const taskId = await client.upload(COFFEE, "image/png");
     const images = [
@@ -76,14 +67,5 @@ describe("a segmentation with one request, on the whole stack", () => {
     const shapes = answers.map(({ objects }) => objects.map(({ box, area }) => ({ box, area })));
     expect(shapes).toEqual([shapes[0], shapes[0], shapes[0]]);
     expect(new Set(answers.map(({ jobId }) => jobId)).size).toBe(3);
-  });
-
-  it("is one job for a form that is sent twice with its Idempotency-Key [A26-5]", async () => {
-    const key = { "idempotency-key": crypto.randomUUID() };
-    const [first, again] = [
-      await segment(formOf(["prompt", "cup"]), key),
-      await segment(formOf(["prompt", "cup"]), key),
-    ];
-    expect(again.jobId).toBe(first.jobId);
   });
 });
