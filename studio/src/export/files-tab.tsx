@@ -40,7 +40,8 @@ export function FilesTab({
       ]);
       return { keys: assets.map(({ key }) => key), ...entry };
     },
-    [jobId, named.value],
+    // Another browser may give numbers to classes meanwhile.
+    [jobId, named.value, exported.join("\n")],
   );
   // Of a failed picture there is no export.
   const canBeOne = pictures.some(({ taskId }) => taskId === current);

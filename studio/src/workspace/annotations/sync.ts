@@ -44,7 +44,7 @@ export interface AnnotationService {
 export interface Copy {
   base: Base | null;
   readonly read: (base: Fields) => Fields;
-  /** Takes others' changes, and the spelling of the classes. */
+  /** Takes others' changes, and the numbers and the spelling of the classes. */
   readonly change: (from: Fields, to: Fields) => void;
   /** Composes saved masks that are not here yet. */
   readonly prepare: (base: Fields) => Promise<void>;
@@ -153,8 +153,9 @@ export class AnnotationSync {
     }
     const after = fieldsOf(document);
     this.#copy.base = { version: saved, fields: after };
-    // Two objects may have named one class in two ways.
-    if (this.hasChanges()) this.#copy.change(after, after);
+    // The copy takes the numbers of the classes: two objects may have named one class in two ways.
+    const now = this.#copy.read(after);
+    this.#copy.change(now, now);
     return saved !== version;
   }
 

@@ -67,4 +67,19 @@ describe("classes that were exported", () => {
     expect(browsers.map(({ state }) => state.classes)).toEqual([names, names]);
     expect(service.saved.document.classes.map(({ id }) => id)).toEqual(names.map((_, i) => i + 1));
   });
+
+  it("have the numbers of the document in the browser that named them, in whatever order it has them", async () => {
+    const service = new FakeService();
+    const browser = new Browser(service);
+    for (const [taskId, label] of [
+      ["b.jpg", "radiator"],
+      ["a.jpg", "chair"],
+    ] as const) {
+      browser.edit(taskId, { type: "rename", object: `job/${taskId}/0`, label });
+      await browser.sync.save();
+    }
+    expect(browser.state.classes).toEqual([...PROMPTS, "radiator", "chair"]);
+    expect(service.saved.document.classes.map(({ name }) => name)).toEqual(browser.state.classes);
+    expect(service.saves).toBe(2);
+  });
 });

@@ -119,6 +119,7 @@ export class Browser {
   /** The state that a person sees. */
   get seen() {
     return {
+      classes: this.state.classes,
       verdicts: Object.fromEntries([...this.state.verdicts].toSorted(([a], [b]) => a.localeCompare(b))),
       notes: Object.fromEntries([...this.state.notes].toSorted(([a], [b]) => a.localeCompare(b))),
       hidden: [...this.state.hidden].toSorted((a, b) => a.localeCompare(b)),

@@ -2,7 +2,6 @@ import { useSignal } from "@preact/signals";
 import { Button, Icon } from "../../../components/controls/button.tsx";
 import { useShortcuts } from "../../../state/use-shortcuts.ts";
 import { LONGEST_LABEL } from "../../../workspace/rules/instances.ts";
-import { asSpelled } from "../../../workspace/rules/prompts.ts";
 import type { ViewState } from "../state/view-state.ts";
 import "./classes.css";
 
@@ -12,11 +11,11 @@ const KEYS = 9;
 /** The classes of the entry: a press names the selected objects, or the next one that is pointed at. */
 export function Classes({ viewState }: { readonly viewState: ViewState }) {
   const { workspace, selecting } = viewState;
-  const classes = viewState.classes.value;
+  const classes = viewState.classes.names.value;
   const active = workspace.activeClass.value;
   const typed = useSignal<string | null>(null);
   useShortcuts((key, { ctrlKey, metaKey }) => {
-    const name = /^[1-9]$/.test(key) ? viewState.classes.peek()[Number(key) - 1] : undefined;
+    const name = /^[1-9]$/.test(key) ? viewState.classes.names.peek()[Number(key) - 1] : undefined;
     if (name === undefined || ctrlKey || metaKey) return false;
     viewState.useClass(name);
     return true;
@@ -25,10 +24,7 @@ export function Classes({ viewState }: { readonly viewState: ViewState }) {
     event.preventDefault();
     const name = (typed.value ?? "").trim().replaceAll(/\s+/g, " ");
     typed.value = null;
-    if (name === "") return;
-    const known = asSpelled(classes, name);
-    if (!classes.includes(known)) workspace.classes.value = [...workspace.classes.value, known];
-    viewState.useClass(known);
+    if (name !== "") viewState.useClass(viewState.classes.take(name));
   };
   return (
     <section class="classes" aria-label="Classes">

@@ -97,7 +97,7 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
         <RenameDialog
           name={nameOf(instance)}
           label={instance.label}
-          classes={viewState.classes.value}
+          classes={viewState.classes.names.value}
           onRename={(label) => viewState.nameObjects(undefined, [instance.object], label)}
           onClose={close}
         />

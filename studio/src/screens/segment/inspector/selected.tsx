@@ -27,7 +27,7 @@ export function Selected({ viewState }: { readonly viewState: ViewState }) {
         <RenameDialog
           name={counted(count, "object")}
           label={null}
-          classes={viewState.classes.value}
+          classes={viewState.classes.names.value}
           onRename={(label) => viewState.nameObjects(undefined, selecting.objects.peek(), label)}
           onClose={() => (isNaming.value = false)}
         />

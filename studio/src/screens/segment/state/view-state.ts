@@ -25,9 +25,8 @@ import { labelNew } from "../../../workspace/jobs/point.ts";
 import { fetchMasks } from "../../../workspace/masks/fetch-masks.ts";
 import { isNew, objectsOf, pointedFirst } from "../../../workspace/masks/objects.ts";
 import { type Picture, taskIdOf } from "../../../workspace/rules/picture.ts";
-import { distinctPrompts } from "@segmentation/masks";
-import { asSpelled } from "../../../workspace/rules/prompts.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
+import { ClassList } from "./class-list.ts";
 import { coloursOf } from "./colouring.ts";
 import { Comparing } from "./comparing.ts";
 import { Painting } from "./painting.ts";
@@ -143,14 +142,7 @@ export class ViewState {
     unclick: () => (this.painting.selected.value = null),
   });
 
-  /** The classes of the entry, in the order of their numbers. */
-  readonly classes = computed((): readonly string[] =>
-    distinctPrompts([
-      ...this.workspace.classes.value.filter((name) => name !== ""),
-      ...this.labels.value,
-      ...this.instances.value.flatMap(({ label }) => label ?? []),
-    ]),
-  );
+  readonly classes = new ClassList(this);
 
   /** Gives the selected objects a class, or else the next one that is pointed at; the same class once more takes it back. */
   useClass(name: string): void {
@@ -252,9 +244,9 @@ export class ViewState {
     edit(this.workspace, { type: "least", prompt, least, at: Date.now() });
   }
 
-  /** Gives objects of a picture a name. One that differs from a known label by case or spaces alone becomes that label. */
+  /** Gives objects of a picture a name. One that differs from a known class by case or spaces alone becomes that class. */
   nameObjects(key: string | undefined, objects: readonly string[], name: string): void {
-    const label = asSpelled(this.labels.value, name);
+    const label = this.classes.take(name);
     for (const object of labelNew(this.workspace, objects, label))
       edit(this.workspace, { type: "rename", object, label }, key);
   }
