@@ -1,10 +1,11 @@
 import { Button } from "../../../components/controls/button.tsx";
 import { isOnline, isReachable } from "../../../state/online.ts";
-import { bytesIn, timeLeft } from "../../../text/format.ts";
+import { bytesIn } from "../../../text/format.ts";
 import { isAboutPlan, problemTitle } from "../../../text/problem-words.ts";
 import { cancel, stopWaiting } from "../../../workspace/jobs/run.ts";
 import { lastOf } from "../../../workspace/rules/pointed-objects.ts";
 import type { Going, Workspace } from "../../../workspace/workspace.ts";
+import { runningJob, segmentingWords } from "./progress-words.ts";
 import "./progress.css";
 
 /** The progress of the workspace in files, bytes and tasks, shown over the picture. */
@@ -13,7 +14,7 @@ export function Progress({ workspace }: { readonly workspace: Workspace }) {
   if (going.at === "idle" || workspace.opening.value) return null;
   const share = shareOf(workspace, going);
   const isMain = going === workspace.going.value;
-  const canCancel = isMain && going.at === "running" && workspace.job.value !== null;
+  const canCancel = isMain && going.at === "running" && jobOf(workspace) !== null;
   const canStop = isMain && (going.at === "blocked" || going.at === "waiting");
   return (
     <div class="progress">
@@ -43,7 +44,8 @@ function shareOf(workspace: Workspace, { at }: Going): number | null {
   if (workspace.going.value.at === "idle") return null;
   const { sent, total } = workspace.bytes.value;
   if (at === "sending") return total === 0 ? null : sent / total;
-  return at === "running" && workspace.share.value > 0 ? workspace.share.value : null;
+  const isKnown = at === "running" && jobOf(workspace) !== null && workspace.share.value > 0;
+  return isKnown ? workspace.share.value : null;
 }
 
 function wordsOf(workspace: Workspace, going: Going): string {
@@ -68,13 +70,7 @@ function wordsOf(workspace: Workspace, going: Going): string {
     )
       ? "Saving the new objects"
       : "Segmenting the object that you pointed at";
-  const job = workspace.job.value;
-  if (job === null) return "Starting";
-  if (job.status === "queued") return "Queued";
-  const { tasks } = job;
-  const left = timeLeft(workspace.share.value, Date.now() - Date.parse(job.createdAt));
-  const ended = tasks.filter(({ status }) => status === "success" || status === "failed").length;
-  if (workspace.type.value === "video" && workspace.share.value > 0)
-    return `Segmenting: ${Math.round(workspace.share.value * 100)}% of the frames${left}`;
-  return tasks.length > 1 ? `Segmenting: ${ended} of ${tasks.length} pictures${left}` : "Segmenting";
+  return segmentingWords(jobOf(workspace), workspace.share.value, Date.now());
 }
+
+const jobOf = ({ job, searchId }: Workspace) => runningJob(job.value, searchId.value);
