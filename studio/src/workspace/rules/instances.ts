@@ -24,7 +24,7 @@ export interface Instance {
 }
 
 /** Selects the instances of a picture that are shown. */
-interface Filter {
+export interface Filter {
   /** Instances of a prompt with a lower confidence are hidden. Pointed objects are shown at any. */
   readonly least: number;
   /** The same of prompts with a separate confidence. */

@@ -1,3 +1,4 @@
+import type { ReadonlySignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { lazyPart } from "../../../components/lazy/lazy-part.tsx";
 import type { JobStatus } from "segmentation-client";
@@ -19,10 +20,12 @@ export function Batch({ viewState }: { readonly viewState: ViewState }) {
   const { workspace } = viewState;
   const isByLabel = viewState.gallery.value.label !== null;
   const found = workspace.found.value;
+  const unknown = [...viewState.counting.unknown.value].join(" ");
   useEffect(() => {
     // Which prompt a mask answers is known by its file.
-    if (isByLabel && found !== null) void showAll(workspace);
-  }, [isByLabel, found]);
+    if (found !== null && (isByLabel || unknown !== ""))
+      void showAll(workspace, viewState.counting.unknown, isByLabel);
+  }, [isByLabel, found, unknown !== ""]);
   return (
     <section class="stage" aria-label="All pictures">
       <div class="stage-pane stage-batch">
@@ -43,9 +46,14 @@ export function Batch({ viewState }: { readonly viewState: ViewState }) {
   );
 }
 
-/** Fetches the masks of all pictures, one picture after the other. */
-async function showAll(workspace: Workspace): Promise<void> {
-  for (const { key } of workspace.pictures.value) await showMasks(workspace, key);
+/** Fetches the masks of all pictures, or of those whose objects can't be counted without, one picture after the other. */
+async function showAll(
+  workspace: Workspace,
+  unknown: ReadonlySignal<ReadonlySet<string>>,
+  isAll: boolean,
+): Promise<void> {
+  for (const { key } of workspace.pictures.value)
+    if (isAll || unknown.value.has(key)) await showMasks(workspace, key);
 }
 
 function itemOf(viewState: ViewState, picture: Picture): GalleryItem {
@@ -60,9 +68,9 @@ function itemOf(viewState: ViewState, picture: Picture): GalleryItem {
     state: found?.confidences.has(task?.taskId ?? "") === true ? "done" : stateOf(picture, task),
     share: sending.at === "sending" && file !== null && file.size > 0 ? sending.bytes / file.size : null,
     problem: sending.at === "failed" ? problemSentence(sending.error) : (task?.error ?? null),
-    count: viewState.countIn(picture, "shown"),
+    count: viewState.counting.in(picture, "shown"),
     labels: viewState.labelsIn(key),
-    leastSure: viewState.leastSureIn(picture),
+    leastSure: viewState.counting.leastSureIn(picture),
     verdict: workspace.verdicts.value.get(key) ?? null,
     revision: [
       file === null ? "absent" : "here",

@@ -1,17 +1,16 @@
 import { useComputed } from "@preact/signals";
 import { MaskOpacity, Slider } from "../../../components/controls/slider.tsx";
-import { isConfident } from "../../../workspace/rules/instances.ts";
 import type { ViewState } from "../state/view-state.ts";
 
 /** Controls of the masks: lowest confidence, opacity and colors. */
 export function ShowHow({ viewState }: { readonly viewState: ViewState }) {
   const { workspace } = viewState;
   const least = useComputed(() => Math.max(viewState.least.value, viewState.lowest.value));
-  const isShown = useComputed(() =>
-    workspace.isOverview.value
-      ? [...(workspace.found.value?.confidences.values() ?? [])].flat().map((each) => each >= least.value)
-      : (viewState.searched.value ?? []).map((instance) => isConfident(instance, viewState.filter.value)),
-  );
+  const isShown = useComputed(() => {
+    const { value: open } = workspace.openPicture;
+    const pictures = workspace.isOverview.value ? workspace.pictures.value : open === null ? [] : [open];
+    return viewState.counting.areConfident(pictures);
+  });
   const shown = isShown.value.filter(Boolean).length;
   const prompts = workspace.found.value?.prompts ?? [];
   return (

@@ -24,11 +24,11 @@ import {
 import { labelNew } from "../../../workspace/jobs/point.ts";
 import { fetchMasks } from "../../../workspace/masks/fetch-masks.ts";
 import { isNew, objectsOf, pointedFirst } from "../../../workspace/masks/objects.ts";
-import { type Picture, taskIdOf } from "../../../workspace/rules/picture.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import { ClassList } from "./class-list.ts";
 import { coloursOf } from "./colouring.ts";
 import { Comparing } from "./comparing.ts";
+import { Counting } from "./counting.ts";
 import { Painting } from "./painting.ts";
 import { Previewing } from "./previewing.ts";
 import { Refining } from "./refining.ts";
@@ -158,27 +158,7 @@ export class ViewState {
     return this.#editedIn(key, found).map((object) => this.#masks.seen(object));
   }
 
-  /** Number of objects of a picture, all or those that are shown; null while it is not known. */
-  countIn({ key, ...picture }: Picture, which: "all" | "shown"): number | null {
-    const isCounted = (instance: Instance): boolean =>
-      which === "all" || isShown(instance, this.filter.value);
-    const there = this.objectsIn(key).filter(isCounted).length;
-    if (this.workspace.instances.value.has(key)) return there;
-    const taskId = taskIdOf({ key, ...picture });
-    const found = taskId === null ? undefined : this.workspace.found.value?.confidences.get(taskId);
-    const counted = found?.filter((confidence) => which === "all" || confidence >= this.least.value);
-    return counted === undefined && there === 0 ? null : (counted?.length ?? 0) + there;
-  }
-
-  /** The lowest confidence of a picture's objects that are shown; null if there are none, or it is not known. */
-  leastSureIn({ key, ...picture }: Picture): number | null {
-    const isKnown = this.workspace.instances.value.has(key);
-    const found = this.workspace.found.value?.confidences.get(taskIdOf({ key, ...picture }) ?? "") ?? [];
-    const confidences = isKnown
-      ? this.objectsIn(key).flatMap((each) => (isShown(each, this.filter.value) ? [each.confidence] : []))
-      : found.filter((confidence) => confidence >= this.least.value);
-    return confidences.length === 0 ? null : Math.min(...confidences);
-  }
+  readonly counting = new Counting(this);
 
   /** Accepts objects, so that no threshold hides them; if all of them are accepted, no longer. */
   accept(objects: readonly string[]): void {
@@ -198,10 +178,10 @@ export class ViewState {
     const items = done.map((picture) => ({
       key: picture.key,
       state: "done" as const,
-      count: this.countIn(picture, "shown"),
+      count: this.counting.in(picture, "shown"),
       labels: this.labelsIn(picture.key),
       verdict: this.workspace.verdicts.value.get(picture.key) ?? null,
-      leastSure: this.leastSureIn(picture),
+      leastSure: this.counting.leastSureIn(picture),
     }));
     return filtered(items, this.gallery.value).map(({ key }) => key);
   });
