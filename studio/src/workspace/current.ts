@@ -6,14 +6,13 @@ import {
   deleteSaved,
   savedDraft,
   savedWithJob,
-  type SavedWorkspace,
   savedWorkspaces,
   tidy,
   write,
 } from "./saved/saved-workspace.ts";
 import { type Named, openJob, resumeSaved } from "./jobs/open-job.ts";
-import { counted } from "../text/format.ts";
 import { fetchLater, loadScript } from "../state/scripts.ts";
+import { onlyHere } from "./saved/only-here.ts";
 import { deleteOriginals, makeRoom } from "./saved/originals.ts";
 import { Owner } from "./service/owner.ts";
 import { taskIdOf } from "./rules/picture.ts";
@@ -192,18 +191,7 @@ export async function lostBySignOut(): Promise<readonly string[]> {
   );
   // The local storage may have had no room for them.
   for (const workspace of kept.keys()) mine.set(workspace.savedId.peek(), savedOf(workspace));
-  return [...mine.values()].flatMap(phrasesOf);
-}
-
-/** Names the parts of a saved workspace that only this browser has. */
-function phrasesOf({ pictures, pointed, isUnsaved }: SavedWorkspace): string[] {
-  const unsent = pictures.filter(({ sending, address }) => sending.at !== "sent" && address === null);
-  const names = unsent.map(({ name }) => name).join(", ");
-  const phrases = unsent.length > 0 ? [`${counted(unsent.length, "file")} not sent yet: ${names}`] : [];
-  const fresh = pointed.filter((object) => lastOf(object).state === "new").length;
-  if (fresh > 0) phrases.push(`${counted(fresh, "new object")} not kept yet`);
-  if (isUnsaved) phrases.push(`Changes to ${pictures[0]?.name || "a job"} that are not saved`);
-  return phrases;
+  return [...mine.values()].flatMap(onlyHere);
 }
 
 /** Binds workspaces to the session: each account finds its own, and a sign-out leaves none. */

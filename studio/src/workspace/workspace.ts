@@ -84,7 +84,7 @@ export class Workspace {
   readonly threshold = signal<number | null>(null);
   /** Of a clip: how long it is, once the browser knows. */
   readonly seconds = signal<number | null>(null);
-  /** Pictures for further jobs, because one takes no more. They wait in this page alone. */
+  /** Pictures for further jobs, because one takes no more. */
   readonly later = signal<readonly Picture[]>([]);
   /** A sentence about each refused file. */
   readonly refused = signal<readonly string[]>([]);

@@ -274,6 +274,8 @@ describe("the workbench", () => {
     await page.getByText("4.png: the next job takes them").waitFor();
     await page.getByRole("button", { name: "Put them back" }).click();
     await page.getByRole("button", { name: "Do the first 3 now" }).click();
+    await page.reload();
+    await page.getByText("4.png: the next job takes them").waitFor();
     await page.getByText("3 units of the 100 left in your trial.").waitFor();
     await ask(page, "cup");
     await page.getByRole("button", { name: "Continue with the other picture" }).waitFor();

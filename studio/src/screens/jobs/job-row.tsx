@@ -132,7 +132,7 @@ interface ThumbnailProps {
   readonly type: JobSummary["type"];
 }
 
-/** A job's first picture, or its clip's first frame, if this browser sent it, else a sign: the service gives no original back. */
+/** A job's first picture, or its clip's first frame, if this browser has it, else a sign. */
 function Thumbnail({ taskId, type }: ThumbnailProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {

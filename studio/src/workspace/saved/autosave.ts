@@ -17,16 +17,18 @@ const MOST_BYTES = 128 * 1024 * 1024;
 /** Ends the autosave of a workspace; the saved data stays, or is deleted. */
 export type EndAutosave = (what: "stays" | "is forgotten") => void;
 
+const filesOf = ({ pictures, later }: Workspace): readonly Picture[] => [...pictures.peek(), ...later.peek()];
+
 /** Saves a workspace whenever it changes. */
 export function autosave(workspace: Workspace): EndAutosave {
   const { accountId } = workspace.owner;
   // Those of a restored workspace are saved already.
-  const files = new Set(workspace.opening.peek() ? workspace.pictures.peek().map(({ key }) => key) : []);
+  const files = new Set(workspace.opening.peek() ? filesOf(workspace).map(({ key }) => key) : []);
   const deleteFile = (key: string): void => {
     files.delete(key);
     const isElsewhere = savedWorkspaces().some(
-      ({ id, pictures }) =>
-        id !== workspace.savedId.peek() && pictures.some((picture) => picture.key === key),
+      ({ id, pictures, later }) =>
+        id !== workspace.savedId.peek() && [...pictures, ...later].some((picture) => picture.key === key),
     );
     if (!isElsewhere) void deleteOriginal(accountId, unsentFileId(key));
   };
@@ -34,11 +36,12 @@ export function autosave(workspace: Workspace): EndAutosave {
     // While it is being restored, its files are not loaded yet.
     if (workspace.opening.value || workspace.owner.signal.aborted) return;
     const all = workspace.pictures.value;
+    const later = workspace.later.value;
     if (all.length === 0) deleteSaved({ id: workspace.savedId.value });
     else write(savedOf(workspace));
     const unsent = all.filter((picture) => taskIdOf(picture) === null);
-    const wanted = new Map<string, Picture>();
-    if (bytesOf(unsent).total <= MOST_BYTES) for (const picture of unsent) wanted.set(picture.key, picture);
+    const fitting = [unsent, [...unsent, ...later]].filter((each) => bytesOf(each).total <= MOST_BYTES);
+    const wanted = new Map((fitting.at(-1) ?? []).map((picture) => [picture.key, picture]));
     for (const { key, name, file } of wanted.values()) {
       if (file === null || files.has(key)) continue;
       files.add(key);
@@ -54,6 +57,13 @@ export function autosave(workspace: Workspace): EndAutosave {
   };
 }
 
+const savedPicture = ({ key, name, address, sending }: Picture): SavedWorkspace["pictures"][number] => ({
+  key,
+  name,
+  address: address?.href ?? null,
+  sending: sending.at === "sent" ? sending : { at: "here" },
+});
+
 /** Returns a workspace as this browser saves it. */
 export const savedOf = (workspace: Workspace): SavedWorkspace => ({
   id: workspace.savedId.value,
@@ -66,12 +76,8 @@ export const savedOf = (workspace: Workspace): SavedWorkspace => ({
   fps: workspace.fps.value,
   prompts: workspace.prompts.value,
   threshold: workspace.threshold.value,
-  pictures: workspace.pictures.value.map(({ key, name, address, sending }) => ({
-    key,
-    name,
-    address: address?.href ?? null,
-    sending: sending.at === "sent" ? sending : { at: "here" },
-  })),
+  pictures: workspace.pictures.value.map(savedPicture),
+  later: workspace.later.value.map(savedPicture),
   asked: workspace.asked.value,
   request: workspace.request.value,
   pointed: workspace.pointed.value,

@@ -38,16 +38,19 @@ export function restored(saved: SavedWorkspace, owner: Owner): Workspace {
     workspace.firstJob.value = saved.firstJob;
     workspace.searches.value = saved.searches;
     workspace.classes.value = saved.classes;
-    workspace.pictures.value = saved.pictures.map(({ key, name, address, sending }) => ({
-      key,
-      name,
-      file: null,
-      address: address === null ? null : new URL(address),
-      sending,
-    }));
+    workspace.pictures.value = saved.pictures.map(withoutFile);
+    workspace.later.value = saved.later.map(withoutFile);
   });
   return workspace;
 }
+
+const withoutFile = ({ key, name, address, sending }: SavedWorkspace["pictures"][number]): Picture => ({
+  key,
+  name,
+  file: null,
+  address: address === null ? null : new URL(address),
+  sending,
+});
 
 /** Tells whether neither this browser nor the service has it. */
 const isLost = ({ file, address, sending }: Picture): boolean =>
@@ -56,15 +59,16 @@ const isLost = ({ file, address, sending }: Picture): boolean =>
 /** Loads the files of a restored workspace. */
 export async function findFiles(workspace: Workspace): Promise<void> {
   const { accountId } = workspace.owner;
-  const found = await Promise.all(
-    workspace.pictures.value.map(async (picture): Promise<Picture> => {
-      const original = await findOriginal(accountId, taskIdOf(picture) ?? unsentFileId(picture.key));
-      return { ...picture, file: original?.file ?? null };
-    }),
-  );
+  const withFile = async (picture: Picture): Promise<Picture> => {
+    const original = await findOriginal(accountId, taskIdOf(picture) ?? unsentFileId(picture.key));
+    return { ...picture, file: original?.file ?? null };
+  };
+  const found = await Promise.all(workspace.pictures.value.map(withFile));
+  const later = await Promise.all(workspace.later.value.map(withFile));
   batch(() => {
     workspace.pictures.value = found.filter((picture) => !isLost(picture));
-    workspace.refused.value = found
+    workspace.later.value = later.filter((picture) => !isLost(picture));
+    workspace.refused.value = [...found, ...later]
       .filter(isLost)
       .map(({ name }) => `${name} is no longer in this browser. Choose it again.`);
     workspace.opening.value = false;

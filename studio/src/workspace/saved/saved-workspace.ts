@@ -1,6 +1,6 @@
 import type { CreateJobRequest } from "segmentation-client";
 import type { History } from "../rules/edit-history.ts";
-import type { ClipRegion } from "../rules/clip-regions.ts";
+import { type ClipRegion, regionsOn } from "../rules/clip-regions.ts";
 import { LONGEST_MS } from "./originals.ts";
 import type { Owner } from "../service/owner.ts";
 import type { Picture } from "../rules/picture.ts";
@@ -30,6 +30,8 @@ export interface SavedWorkspace {
   readonly prompts: readonly string[];
   readonly threshold: number | null;
   readonly pictures: readonly SavedPicture[];
+  /** Pictures for further jobs. */
+  readonly later: readonly SavedPicture[];
   readonly asked: Asked | null;
   readonly request: CreateJobRequest | null;
   readonly pointed: readonly PointedObject[];
@@ -86,17 +88,29 @@ export function savedWorkspaces(): readonly SavedWorkspace[] {
     .toSorted((a, b) => b.usedAt - a.usedAt);
 }
 
-/** Returns the saved workspaces to delete: too old or too many, unless the service has not saved them, or another account's in this tab. */
+/** Tells whether a clip has points or boxes, or names of objects, that no job has. */
+export function hasPendingRegions({ type, pictures, regions, request }: SavedWorkspace): boolean {
+  const [clip] = pictures;
+  if (type !== "video" || clip === undefined) return false;
+  const taskId = clip.sending.at === "sent" ? clip.sending.taskId : "";
+  return JSON.stringify(regionsOn(taskId, regions)) !== JSON.stringify(request?.regions ?? []);
+}
+
+/**
+ * Returns the saved workspaces to delete: too old or too many, or another account's in this tab. Work on a job that only this browser has
+ * stays.
+ */
 export const expired = (
   saved: readonly SavedWorkspace[],
   now: number,
   mine: { readonly tab: string; readonly accountId: string },
 ): readonly SavedWorkspace[] =>
-  saved.filter(
-    ({ usedAt, tab, accountId, isUnsaved }, i) =>
-      (!isUnsaved && (i >= MOST_WORKSPACES || now - usedAt > LONGEST_MS)) ||
-      (tab === mine.tab && accountId !== mine.accountId),
-  );
+  saved.filter((each, i) => {
+    const { usedAt, tab, accountId, isUnsaved, firstJob } = each;
+    const isLasting = isUnsaved || (firstJob !== null && hasPendingRegions(each));
+    const isOver = i >= MOST_WORKSPACES || now - usedAt > LONGEST_MS;
+    return (isOver && !isLasting) || (tab === mine.tab && accountId !== mine.accountId);
+  });
 
 const hasJob = ({ asked, pointed, firstJob, searches }: SavedWorkspace, jobId: string): boolean =>
   [asked?.jobId, firstJob].includes(jobId) ||

@@ -2,6 +2,7 @@ import { Button, Icon } from "../../../components/controls/button.tsx";
 import type { Given } from "../../../workspace/rules/inspect-file.ts";
 import { counted } from "../../../text/format.ts";
 import { givenOf } from "../../../workspace/rules/picture.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
 import { AskFor } from "../prompt/job-form.tsx";
 import { Choose } from "../add-files/choose.tsx";
 import type { ViewState } from "../state/view-state.ts";
@@ -19,6 +20,13 @@ interface InspectorProps {
   readonly onNew: (given: readonly Given[]) => void;
   /** Adds further pictures; null if there is already a job. */
   readonly onGiven: ((given: readonly Given[]) => void) | null;
+}
+
+/** Begins a new workspace with the pictures that were left for later. */
+function goOn({ later }: Workspace, onNew: InspectorProps["onNew"]): void {
+  const given = later.value.flatMap(givenOf);
+  later.value = [];
+  onNew(given);
 }
 
 /** The panel next to the picture: prompts and found objects. */
@@ -43,7 +51,7 @@ export function Inspector({ viewState, onNew, onGiven }: InspectorProps) {
       </div>
       {workspace.later.value.length > 0 && workspace.jobIds.value.length > 0 && (
         <section>
-          <Button variant="main" onClick={() => onNew(workspace.later.value.flatMap(givenOf))}>
+          <Button variant="main" onClick={() => goOn(workspace, onNew)}>
             Continue with the other{" "}
             {workspace.later.value.length === 1
               ? "picture"

@@ -140,8 +140,7 @@ function Later({ workspace }: { readonly workspace: Workspace }) {
       actions={<Button onClick={() => workspace.takeBackLater()}>Put them back</Button>}
     >
       {later[0]?.name}
-      {later.length > 1 && ` to ${later.at(-1)?.name}`}: the next job takes them, as long as this page is
-      open.
+      {later.length > 1 && ` to ${later.at(-1)?.name}`}: the next job takes them.
     </Notice>
   );
 }
