@@ -141,6 +141,21 @@ describe("work on a result", () => {
     }
   });
 
+  it.runIf(isLong)("says of a missing file only what is known about it", async () => {
+    const { page } = await openFound();
+    const { page: elsewhere } = await openStudio(stack);
+    const answer = await handleRequests(elsewhere, /\/inputs$/, (route) => route.abort());
+    await elsewhere.goto(page.url());
+    await elsewhere.getByText("Open the file again to see it under its masks.").waitFor();
+    expect(await elsewhere.getByText("no longer has").count()).toBe(0);
+    answer();
+    await handleRequests(elsewhere, /\/inputs$/, (route) => route.fulfill({ json: { inputs: [] } }), 1);
+    await elsewhere.reload();
+    await elsewhere.getByText("The service no longer has its file.").waitFor();
+    await elsewhere.reload();
+    await elsewhere.getByText("isn’t in this browser").waitFor({ state: "detached" });
+  });
+
   it.runIf(isLong)("is saved once, although the service went away in the middle of a save", async () => {
     const { page } = await openFound();
     // The service saves, and its answer is lost; then it is away.

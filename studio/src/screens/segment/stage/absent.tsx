@@ -54,7 +54,9 @@ export function Absent({ workspace, picture, isUnshowable, hasMasks }: AbsentPro
   if (workspace.found.value === null && workspace.jobIds.value.length === 0) return null;
   return (
     <Words isLow={hasMasks} title="The picture isn’t in this browser">
-      The service no longer has its file. {problem.value ?? "Open the file again to see it under its masks."}
+      {/* Without an answer to the question for its files, nothing is known. */}
+      {workspace.kept.value !== null && "The service no longer has its file. "}
+      {problem.value ?? "Open the file again to see it under its masks."}
       <Choose onFiles={(files) => void openAgain(files)}>Open file</Choose>
     </Words>
   );
