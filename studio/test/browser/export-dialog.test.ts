@@ -29,6 +29,18 @@ const ENTRY: readonly DrawnPicture[] = [
   },
 ];
 
+/** Evaluates to the size of the clipboard's PNG, and to the opacity of its corner and of its middle. */
+const OPACITIES_IN_CLIPBOARD = `(async () => {
+  const [item] = await navigator.clipboard.read();
+  if (!item.types.includes("image/png")) return null;
+  const bitmap = await createImageBitmap(await item.getType("image/png"));
+  const { width, height } = bitmap;
+  const context = new OffscreenCanvas(width, height).getContext("2d");
+  context.drawImage(bitmap, 0, 0);
+  const opacityAt = (x, y) => context.getImageData(x, y, 1, 1).data[3];
+  return { width, height, corner: opacityAt(0, 0), middle: opacityAt(width / 2, height / 2) };
+})()`;
+
 describe("the export dialog", () => {
   let served: ServedPage;
   beforeAll(async () => {
@@ -83,5 +95,16 @@ describe("the export dialog", () => {
     expect(document.categories.map(({ name }: { name: string }) => name)).toEqual(["cup", "spoon", "saucer"]);
     expect(document.annotations.map((each: { category_id: number }) => each.category_id)).toEqual([1, 1, 3]);
     expect(complaints).toEqual([]);
+  });
+
+  it("copies a cut-out to the clipboard as a PNG with a transparent background", async () => {
+    const { page } = await openExportOf(served, ENTRY, {
+      open: "coffee.png",
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await page.getByRole("button", { name: "Copy", exact: true }).click();
+    await expect
+      .poll(() => page.evaluate(OPACITIES_IN_CLIPBOARD))
+      .toEqual({ width: 300, height: 200, corner: 0, middle: 255 });
   });
 });

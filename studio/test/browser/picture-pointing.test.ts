@@ -146,6 +146,19 @@ describe("pointing at pictures", () => {
     expect(await pendingRegions(page)).toEqual([]);
   });
 
+  it("selects the mask that is clicked, any number of times, and points beside it", async () => {
+    const page = await served.openViewer();
+    await page.evaluate(() => {
+      window.viewer.tool.value = "point";
+      window.viewer.isSelecting.value = true;
+    });
+    for (const _ of [1, 2]) await page.mouse.click(ON_PLATE.x, ON_PLATE.y);
+    expect(await page.evaluate(() => window.viewer.selection.value)).toEqual([served.masks[2]?.url]);
+    expect(await pendingRegions(page)).toEqual([]);
+    await page.mouse.click(BESIDE.x, BESIDE.y);
+    expect(await pendingRegions(page)).toHaveLength(1);
+  });
+
   it("zooms by two fingers about the middle between them", async () => {
     const page = await served.openViewer({ hasTouch: true });
     const touches = await page.context().newCDPSession(page);

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { unzipSync } from "fflate";
-import type { Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { draw, maskFile } from "../../../client/test/support/shapes.ts";
 import { openPage, type StudioPage } from "../../../test/support/browser/studio.ts";
 import type { Verdict } from "../../src/workspace/rules/review.ts";
@@ -32,7 +32,11 @@ export const maskOfObject = (
 export async function openExportOf(
   served: ServedPage,
   pictures: readonly DrawnPicture[],
-  { prompts = ["cup"], open = null as string | null, ...options } = {},
+  {
+    prompts = ["cup"],
+    open = null,
+    ...options
+  }: BrowserContextOptions & { readonly prompts?: string[]; readonly open?: string | null } = {},
 ): Promise<StudioPage> {
   served.put("v1/jobs/job_1/result", JSON.stringify({ assets: [] }));
   const scene: ExportScene = {

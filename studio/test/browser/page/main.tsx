@@ -35,6 +35,8 @@ const opacity = signal(0.5);
 const highlighted = signal<string | null>(null);
 /** Masks that were selected together. */
 const selection = signal<readonly string[]>([]);
+/** True if a click on a mask selects it. */
+const isSelecting = signal(false);
 const strokes: { readonly points: readonly number[]; readonly mask: string | null }[] = [];
 
 async function greyPicture(width: number, height: number): Promise<ImageBitmap> {
@@ -241,6 +243,7 @@ const viewer = {
   highlighted,
   strokes,
   selection,
+  isSelecting,
 };
 declare global {
   interface Window {
@@ -281,6 +284,10 @@ function Page() {
       pendingRegions={pendingRegions.value}
       onRegion={(region, replacesLatest) => {
         pendingRegions.value = [...pendingRegions.value.slice(0, replacesLatest ? -1 : undefined), region];
+      }}
+      onSelect={(mask) => {
+        if (isSelecting.value) selection.value = [mask];
+        return isSelecting.value;
       }}
       selection={selection.value}
       onSelectMany={(masks) => (selection.value = masks)}
