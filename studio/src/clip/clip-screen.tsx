@@ -212,6 +212,7 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
         <FrameTrialDialog
           owner={workspace.owner}
           playback={playback}
+          objects={objects}
           prompts={workspace.prompts.value}
           regions={pointing.here.value}
           onClose={() => (isTrying.value = false)}

@@ -3,18 +3,20 @@ import { Button } from "../components/controls/button.tsx";
 import { Dialog } from "../components/dialogs/dialog.tsx";
 import { Loading } from "../components/layout/notice.tsx";
 import { useLoaded } from "../state/requests.ts";
-import { objectColour, USUAL_OPACITY } from "../viewer/colours.ts";
+import { USUAL_OPACITY } from "../viewer/colours.ts";
 import { PictureViewer } from "../viewer/picture-viewer.tsx";
-import { type Instance, nameOf } from "../workspace/rules/instances.ts";
 import type { Owner } from "../workspace/service/owner.ts";
-import type { FrameQuestion } from "./frame-question.ts";
+import { type FrameQuestion, shownAs } from "./frame-question.ts";
 import { tryFrame } from "./frame-trial.ts";
+import type { ClipObject } from "./objects.ts";
 import type { Playback } from "./playback.ts";
 import "./frame-trial.css";
 
 interface FrameTrialDialogProps extends FrameQuestion {
   readonly owner: Owner;
   readonly playback: Playback;
+  /** The list of the video's objects. */
+  readonly objects: readonly ClipObject[];
   readonly onClose: () => void;
 }
 
@@ -22,15 +24,20 @@ const opacity = signal(USUAL_OPACITY);
 const highlighted = signal<string | null>(null);
 
 /** Shows the objects in the video's frame on the screen, before the video is paid for. */
-export function FrameTrialDialog({ owner, playback, prompts, regions, onClose }: FrameTrialDialogProps) {
+export function FrameTrialDialog({ owner, playback, objects, onClose, ...question }: FrameTrialDialogProps) {
   const loaded = useLoaded(async (aborted) => {
     const frame = await playback.frame();
     if (frame === null) throw new Error("The frame is not on the screen yet. Try again.");
     const [bitmap, instances] = await Promise.all([
       createImageBitmap(frame),
-      tryFrame(owner, frame, { prompts, regions }, aborted),
+      tryFrame(owner, frame, question, aborted),
     ]);
-    return { bitmap, instances };
+    const shown = instances.map((instance) => {
+      const { id, png, confidence } = instance;
+      const { label, colour } = shownAs(instance, question, objects);
+      return { id, mask: png, visible: true, confidence, label, colour };
+    });
+    return { bitmap, shown };
   });
   const { value: found } = loaded.value;
   return (
@@ -44,20 +51,14 @@ export function FrameTrialDialog({ owner, playback, prompts, regions, onClose }:
               label="The frame with what was found"
               picture={found.bitmap}
               size={found.bitmap}
-              layers={found.instances.map((instance, i) => ({
-                id: instance.id,
-                mask: instance.png,
-                colour: objectColour(i),
-                visible: true,
-                label: nameOf(instance),
-              }))}
+              layers={found.shown}
               opacity={opacity}
               highlighted={highlighted}
               tool="pan"
             />
           </div>
           <p class="dialog-text" role="status">
-            {inWords(found.instances)}
+            {inWords(found.shown)}
           </p>
         </>
       )}
@@ -65,7 +66,7 @@ export function FrameTrialDialog({ owner, playback, prompts, regions, onClose }:
   );
 }
 
-const inWords = (instances: readonly Instance[]): string =>
-  instances.length === 0
+const inWords = (found: readonly { readonly label: string; readonly confidence: number }[]): string =>
+  found.length === 0
     ? "Nothing was found in this frame."
-    : `Found: ${instances.map((each) => `${nameOf(each)}, ${Math.round(each.confidence * 100)}%`).join("; ")}. “Segment” tracks what is found through the clip.`;
+    : `Found: ${found.map(({ label, confidence }) => `${label}, ${Math.round(confidence * 100)}%`).join("; ")}. “Segment” tracks what is found through the clip.`;

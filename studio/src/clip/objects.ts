@@ -45,10 +45,7 @@ export function objectsOf(
     .toSorted((a, b) => prompts.indexOf(a.prompt ?? "") - prompts.indexOf(b.prompt ?? ""))
     .map(({ objectId: id, prompt = "", sightings }): ClipObject => {
       const index = countedAs(prompt);
-      const colour =
-        prompts.length > 1
-          ? maskColour(Math.max(0, prompts.indexOf(prompt)), index, prompts.length)
-          : objectColour(index);
+      const colour = colourOfPrompt(prompts, prompt, index);
       return { id, label: prompt, index, isPointed: false, colour, pointedAt: [], sightings };
     });
   const followed = tracks.filter(({ region }) => region !== undefined);
@@ -69,6 +66,12 @@ export function objectsOf(
   });
   return [...named, ...pointed];
 }
+
+/** Returns the color of a prompt's object. @param index its place among the objects of its prompt, from 0 */
+export const colourOfPrompt = (prompts: readonly string[], prompt: string, index: number): Colour =>
+  prompts.length > 1
+    ? maskColour(Math.max(0, prompts.indexOf(prompt)), index, prompts.length)
+    : objectColour(index);
 
 /** Returns the displayed name of an object. */
 export const nameOf = ({ label, index }: Pick<ClipObject, "label" | "index">): string =>

@@ -45,7 +45,8 @@ export interface Group {
 export const LONGEST_LABEL = 60;
 
 /** Returns the displayed name of an instance. */
-export const nameOf = ({ label, number }: Instance): string => `${label ?? "Object"} ${number}`;
+export const nameOf = ({ label, number }: Pick<Instance, "label" | "number">): string =>
+  `${label ?? "Object"} ${number}`;
 
 /** Tells whether the confidence suffices. */
 export const isConfident = (

@@ -16,7 +16,7 @@ import { ClipPointing } from "../../../src/clip/clip-pointing.ts";
 import { nameOf, objectsOf, seenInWords } from "../../../src/clip/objects.ts";
 import { Playback } from "../../../src/clip/playback.ts";
 import { clock, shownAt, spansOf, stepFrom, timesAt } from "../../../src/clip/time.ts";
-import { requestFor } from "../../../src/clip/frame-question.ts";
+import { requestFor, shownAs } from "../../../src/clip/frame-question.ts";
 
 const track = (
   objectId: number,
@@ -258,5 +258,23 @@ describe("a frame that is tried", () => {
       regions: [{ taskId: "a.png", box: [1, 2, 3, 4], label: "cat" }],
     });
     expect(requestFor("a.png", { prompts: [], regions }).prompts).toBeUndefined();
+  });
+
+  it("shows each object by the name and the color that the list has, before and after the job", () => {
+    const regions = [1, 2, 4].map((objectId) => ({ objectId, timeSeconds: objectId, region: BOX }));
+    const list = objectsOf([], ["dog", "cat"], regions);
+    const question = { prompts: ["dog", "cat"], regions: regions.slice(1) };
+    const pointed = { prompt: null, label: null };
+    expect(shownAs({ ...pointed, number: 1, region: 0 }, question, list)).toEqual({
+      label: "Object 2",
+      colour: list[1]?.colour,
+    });
+    expect(shownAs({ ...pointed, number: 2, region: 1 }, question, list)).toEqual({
+      label: "Object 3",
+      colour: list[2]?.colour,
+    });
+    const cat = { prompt: "cat", label: "cat", number: 1 };
+    const [tracked] = objectsOf([track(9, "cat", [[0, 0.9]])], ["dog", "cat"]);
+    expect(shownAs(cat, question, list)).toEqual({ label: "cat 1", colour: tracked?.colour });
   });
 });
