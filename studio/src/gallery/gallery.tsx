@@ -2,6 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Renderer } from "../render/renderer.ts";
 import { Select } from "../components/controls/field.tsx";
+import { useLostFocus } from "../state/lost-focus.ts";
 import { Cell } from "./cell.tsx";
 import { type Filter, filtered, type Status } from "./filter.ts";
 import { type GalleryItem, stepTo } from "./items.ts";
@@ -63,9 +64,12 @@ export function Gallery({ items, open, filter, labels, onOpen, onJudge }: Galler
     0,
     shown.findIndex(({ key }) => key === focused.value),
   );
+  const cellAt = (place: number) => list.current?.children[place]?.querySelector("button");
+  useLostFocus(() => cellAt(reachable));
   const step = (event: KeyboardEvent): void => {
     if (list.current === null) return;
     const { key: here } = shown[reachable] ?? {};
+    if (event.key === "Escape") selection.set([]);
     if (event.key === " " && here !== undefined && press(here, event)) return event.preventDefault();
     const verdict = VERDICTS[event.key];
     if (verdict !== undefined && here !== undefined && !event.ctrlKey && !event.metaKey) {
@@ -76,8 +80,7 @@ export function Gallery({ items, open, filter, labels, onOpen, onJudge }: Galler
     const to = stepTo(event.key, reachable, columns, shown.length);
     if (to === null) return;
     event.preventDefault();
-    const next = list.current.children[to]?.querySelector("button");
-    next?.focus();
+    cellAt(to)?.focus();
   };
   return (
     <section class="gallery" aria-label="Pictures">

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeBrowser, handleRequests, openPage } from "../../../test/support/browser/studio.ts";
 import { type ServedPage, servePage } from "../support/serve-page.ts";
+import { seesColour } from "./pixels.ts";
 
 /** A service allows so many pictures per job. */
 const PICTURES = 100;
@@ -57,6 +58,26 @@ describe("the gallery of a large batch", () => {
     await page.keyboard.press("Delete");
     await page.getByText("Rejected 3").waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it("shows the whole frame of a selected picture, and leaves the focus on a picture when none is selected", async () => {
+    const { page } = await openPage(served.url, { colorScheme: "light" });
+    await page.waitForFunction(() => window.viewer !== undefined);
+    await page.evaluate(async () => await window.viewer.openGallery(6));
+    await page.getByRole("button", { name: "1.jpg" }).focus();
+    await page.keyboard.press("Control+Space");
+    await page.keyboard.press("ArrowRight");
+    const frame = await page.locator("li").nth(1).locator(".gallery-picture").boundingBox();
+    if (frame === null) throw new Error("There is no picture.");
+    const accent = [0x0b, 0x6b, 0x5b];
+    await seesColour(page, { x: frame.x + 1, y: frame.y + frame.height / 2 }, accent);
+    await seesColour(page, { x: frame.x + frame.width / 2, y: frame.y + 1 }, accent);
+    await page.getByRole("button", { name: "Deselect" }).press("Enter");
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toContain("2.jpg");
+    await page.keyboard.press("Control+Space");
+    await page.getByText("1 picture selected").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText("1 picture selected").waitFor({ state: "detached" });
   });
 
   it("opens and draws only the pictures near the window, and those in it before the others", async () => {

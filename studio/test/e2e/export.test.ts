@@ -26,6 +26,12 @@ const FILES: readonly (readonly [name: string, content: Uint8Array])[] = [
   ["broken.png", sample("coffee").subarray(0, 20_000)],
 ];
 
+/** Waits until a picture has the focus, in the viewer or in the gallery. */
+const hasFocus = async (page: Page, name: string): Promise<void> =>
+  await expect
+    .poll(() => page.evaluate("document.activeElement.ariaLabel ?? document.activeElement.textContent"))
+    .toContain(name);
+
 /** Returns the COCO document that the browser saves. */
 const cocoSavedBy = async (page: Page): Promise<CocoDocument> =>
   JSON.parse(
@@ -152,6 +158,8 @@ describe("a job's downloads in the studio", () => {
         await page.getByLabel("Prompts").fill(prompt);
         await page.keyboard.press("Enter");
       }
+      // Tab stops at the open picture of the strip alone.
+      expect(await page.locator("nav [aria-label^='Remove']:not([tabindex='-1'])").count()).toBe(1);
       await page.getByRole("button", { name: "Segment", exact: true }).click();
 
       const gallery = page.getByRole("region", { name: "Pictures", exact: true });
@@ -170,8 +178,10 @@ describe("a job's downloads in the studio", () => {
       await page.keyboard.press("Enter");
       await page.waitForURL(/[?&]picture=/);
       await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
+      await hasFocus(page, "coffee.png");
       await page.goBack();
       await gallery.getByText("cat 1").waitFor();
+      await hasFocus(page, "coffee.png");
 
       const [job] = (await client.api.listJobs()).items;
       const jobId = job?.jobId ?? "";
@@ -247,6 +257,7 @@ describe("a job's downloads in the studio", () => {
       await page.getByText("0 of 3 reviewed").waitFor();
       await page.keyboard.press("x");
       await page.getByText("1 of 3 reviewed").waitFor();
+      await hasFocus(page, "coffee.png");
       expect(await furtherFindingsOn(page)).toEqual([]);
       await page.getByRole("button", { name: "Previous" }).click();
       await page.getByLabel("Note on the cat's.png").fill("blurred");

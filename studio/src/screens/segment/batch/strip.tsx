@@ -125,7 +125,13 @@ function Thumbnail({ workspace, picture, isOpen, onRemove }: ThumbnailProps) {
         )}
       </button>
       {onRemove !== null && (
-        <button type="button" class="strip-out" aria-label={`Remove ${picture.name}`} onClick={onRemove}>
+        <button
+          type="button"
+          class="strip-out"
+          aria-label={`Remove ${picture.name}`}
+          tabIndex={isOpen ? 0 : -1}
+          onClick={onRemove}
+        >
           <Icon name="close" size={14} />
         </button>
       )}

@@ -37,6 +37,7 @@ export function PromptField({ workspace, onDone }: PromptFieldProps) {
 
   useEffect(() => {
     // The element that was clicked to come here is gone. On a phone, the focus would open the keyboard.
+    if (workspace.opening.value) return;
     if (document.activeElement === document.body && matchMedia("(pointer: fine)").matches)
       input.current?.focus({ preventScroll: true });
   }, []);

@@ -9,6 +9,7 @@ import { type Instance, nameOf } from "../../../workspace/rules/instances.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import type { Search } from "../../../workspace/rules/searches.ts";
 import type { Region } from "../../../viewer/types.ts";
+import { useLostFocus } from "../../../state/lost-focus.ts";
 import { isVisitor } from "../../../state/session.ts";
 import { isCanceled, sentenceOf } from "../../../text/task-problems.ts";
 import { Absent } from "./absent.tsx";
@@ -31,7 +32,12 @@ export function Stage({ viewState }: { readonly viewState: ViewState }) {
   const { workspace } = viewState;
   const picture = workspace.openPicture.value;
   return (
-    <section class="stage" aria-label="Picture" data-compared={comparedWith(viewState) !== null}>
+    <section
+      class="stage"
+      aria-label="Picture"
+      data-compared={comparedWith(viewState) !== null}
+      data-tools={!isVisitor.value}
+    >
       {picture === null ? (
         workspace.opening.value && <Waiting what="Loading the job" />
       ) : workspace.type.value === "video" && picture.file === null && workspace.hasOriginal(picture) ? (
@@ -70,6 +76,8 @@ function PictureOf({ viewState }: { readonly viewState: ViewState }) {
     },
     [workspace, key],
   );
+  // Another picture has another viewer, and what opened it may be gone.
+  useLostFocus(() => document.querySelector<HTMLElement>(".stage > .viewer .viewer-surface"));
   const [first] = viewState.instances.value;
   const before = comparedWith(viewState);
   const size = first ?? bitmap;
