@@ -54,7 +54,10 @@ export function ClipTools({ pointing, target }: ClipToolsProps) {
 function hintOf(tool: ClipTool, target: ClipObject | undefined): string {
   const [click, box] = isTouch ? ["Tap", "hold and drag a box"] : ["Click", "drag a box"];
   const keys = isTouch ? "" : " Keys: , and . for frames; arrows, Enter, B.";
-  if (tool === "pan") return "Choose Point to track an object without a prompt.";
+  if (tool === "pan")
+    return target === undefined
+      ? "Choose Point to track an object without a prompt."
+      : `Choose Point for another object, or Add part and Remove part to correct ${nameOf(target)}.`;
   if (tool === "point" || target === undefined)
     return `${click} an object in any frame, or ${box} around it: it is tracked forward and backward.${keys}`;
   return tool === "add"

@@ -31,7 +31,7 @@ export function ClipStage({ url, objects, hidden, hasMasks, playback, ...viewer 
     [objects, hidden, hasMasks],
   );
   return (
-    <div class="clip-stage" style={{ aspectRatio: viewer.masksJson.width / viewer.masksJson.height }}>
+    <div class="clip-stage" style={{ "--ratio": viewer.masksJson.width / viewer.masksJson.height }}>
       <ClipViewer
         key={url ?? ""}
         {...viewer}

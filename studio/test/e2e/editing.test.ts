@@ -114,7 +114,7 @@ describe("the objects of a picture", () => {
       await instance(page, "spoon 1").waitFor();
       const { x, y, scale } = await placeOfSample(page);
       await page.keyboard.press("1");
-      await page.getByText("The next object that you point at is a cup.").waitFor();
+      await page.getByText("The next object that you point at gets the class cup.").waitFor();
       const asked = page.waitForRequest(
         (request) => request.method() === "POST" && request.url().endsWith("/v1/jobs"),
       );

@@ -165,8 +165,32 @@ async function widerThanPhone(page: Page): Promise<string[]> {
   return found;
 }
 
+/** Returns the elements that cover a corner or an edge of a picture or a video. */
+export const coveringPictures = async (page: Page): Promise<string[]> =>
+  await page.evaluate(`(() => {
+    const [sheet] = document.styleSheets;
+    // A hint lets clicks through, and covers what is under it all the same.
+    const rule = sheet.insertRule("* { pointer-events: auto !important }", sheet.cssRules.length);
+    const covering = [...document.querySelectorAll(".viewer-canvas")].flatMap((canvas) => {
+      const frame = document.querySelector("dialog[open]") ?? canvas.closest(".stage-pane") ?? document.body;
+      if (!frame.contains(canvas)) return [];
+      const place = canvas.getBoundingClientRect();
+      const seen = frame.getBoundingClientRect();
+      const along = (start, end) => [start + 9, (start + end) / 2, end - 9];
+      return along(place.left, place.right).flatMap((x) =>
+        along(place.top, place.bottom).flatMap((y) => {
+          if (x < seen.left || x > seen.right || y < seen.top || y > seen.bottom) return [];
+          const top = document.elementFromPoint(x, y);
+          return top === null || canvas.parentElement.contains(top) ? [] : [top];
+        }),
+      );
+    });
+    sheet.deleteRule(rule);
+    return [...new Set(covering)].map((each) => "covers the picture: " + each.outerHTML.slice(0, 200));
+  })()`);
+
 /**
- * Returns the same, and the parts too wide for a phone. The long tests, which reach every screen, check the dark theme, which
+ * Returns the same, what covers a picture, and the parts too wide for a phone. The long tests, which reach every screen, check the dark theme, which
  * differs only in colors.
  */
 export async function findingsOn(page: Page): Promise<string[]> {
@@ -178,6 +202,7 @@ export async function findingsOn(page: Page): Promise<string[]> {
   }
   return [
     ...(await seriousFindings(page)),
+    ...(await coveringPictures(page)),
     ...dark.map((finding) => `dark: ${finding}`),
     ...(await widerThanPhone(page)),
   ];

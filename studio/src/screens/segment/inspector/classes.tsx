@@ -67,7 +67,7 @@ export function Classes({ viewState }: { readonly viewState: ViewState }) {
         <p class="fine" role="status">
           {selecting.objects.value.length > 0
             ? "A class names the selected objects."
-            : `The next object that you point at is a ${active}.`}
+            : `The next object that you point at gets the class ${active}.`}
         </p>
       )}
     </section>
