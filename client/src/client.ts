@@ -78,7 +78,7 @@ export abstract class Client<Images extends ImageResult, Video extends VideoResu
     return await embeddingOf(await job.result(options), options.signal);
   }
 
-  /** Finds what the prompts describe in a clip, and tracks it from frame to frame. */
+  /** Finds what the prompts describe in a video, and tracks it from frame to frame. */
   async segmentVideo(input: Input, prompts: Prompts, options: SegmentVideoOptions = {}): Promise<Video> {
     return await (await this.submitVideo(input, prompts, options)).result(options);
   }
@@ -101,7 +101,7 @@ export abstract class Client<Images extends ImageResult, Video extends VideoResu
     );
   }
 
-  /** As `segmentVideo`, without waiting: uploads the clip and creates the job. */
+  /** As `segmentVideo`, without waiting: uploads the video and creates the job. */
   async submitVideo(
     input: Input,
     prompts: Prompts,
@@ -144,7 +144,7 @@ export abstract class Client<Images extends ImageResult, Video extends VideoResu
     return await waitForArchive(this.connection, jobId, options);
   }
 
-  /** Uploads a picture or a clip, and gives its taskId for a job. */
+  /** Uploads a picture or a video, and gives its taskId for a job. */
   async upload(input: Input, options: UploadOptions = {}): Promise<string> {
     const { onProgress, ...call } = checked(options);
     const onBytes = (bytes: number): void => onProgress?.(bytes);
@@ -186,5 +186,5 @@ export class SegmentationClient extends Client<ImageResult, VideoResult> {
 /** Checks that a result has the type of its job. */
 function ofKind<T>(kind: new (...given: never[]) => T, result: ImageResult | VideoResult): T {
   if (result instanceof kind) return result;
-  throw lacking(result instanceof ImageResult ? "clip" : "picture", result.jobId);
+  throw lacking(result instanceof ImageResult ? "video" : "picture", result.jobId);
 }

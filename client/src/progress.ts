@@ -8,7 +8,7 @@ export interface Progress {
   /** Number of the job's tasks that have ended. */
   readonly tasksDone: number;
   readonly tasks: number;
-  /** The share of the job's work that is done, 0 to 1; of a clip, the share of its frames. */
+  /** The share of the job's work that is done, 0 to 1; of a video, the share of its frames. */
   readonly share: number;
   /** From the job's creation on. */
   readonly jobId: string | undefined;

@@ -47,7 +47,7 @@ export type PictureRegion = Pointing<RegionOf<ImageJobRequest>> & {
 };
 
 /**
- * Marks an object in a clip at a time, in pixels of the displayed frames. The service tracks it from there, forward and
+ * Marks an object in a video at a time, in pixels of the displayed frames. The service tracks it from there, forward and
  * backward, until it is lost.
  * @example { points: [{ x: 400, y: 200, label: 1 }], timeSeconds: 0.5, label: "camel" }
  */
@@ -66,7 +66,7 @@ export type SegmentOptions = RunOptions &
 /** The options of an embedding. */
 export type EmbedOptions = RunOptions & Pick<ImageJobRequest, "continues">;
 
-/** The options of a job of a clip, without its file and prompts. */
+/** The options of a job of a video, without its file and prompts. */
 export type SegmentVideoOptions = RunOptions &
   Omit<VideoJobRequest, "type" | "prompts" | "tasks" | "regions"> & {
     /** Objects to track without words, up to 10. Prompts may be empty then. */
@@ -128,7 +128,7 @@ export function imageRun(
   return { sources, options, type, request };
 }
 
-/** A job of a clip. */
+/** A job of a video. */
 export function videoRun(
   source: Source,
   prompts: string | readonly string[],

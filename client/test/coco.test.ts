@@ -74,7 +74,7 @@ describe("COCO", () => {
     expect((await result.coco()).images).toHaveLength(1);
   });
 
-  it("keeps a clip's frames and tracks apart from another's", () => {
+  it("keeps a video's frames and tracks apart from another's", () => {
     const clip = (name: string): CocoDocument => ({
       videos: [{ id: 1 }],
       images: [0, 1].map((id) => ({ id, file_name: `${name}-${id}`, width: 3, height: 2, video_id: 1 })),

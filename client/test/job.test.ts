@@ -44,7 +44,7 @@ describe("submit", () => {
     expect(reported.at(-1)).toBe("26/26 1 of 2");
   });
 
-  it("submits a clip, too", async () => {
+  it("submits a video, too", async () => {
     const { client } = memoryClient();
     const job = await client.submitVideo(video, ["cat", "dog"], { fps: 2 });
     expect(await job.result()).toBeInstanceOf(VideoResult);

@@ -145,7 +145,7 @@ describe("segment", () => {
     });
   });
 
-  it("says what to do with a clip, before it sends anything", async () => {
+  it("says what to do with a video, before it sends anything", async () => {
     const { client, service } = memoryClient();
     await expect(client.segment(clip("cat.mp4"), "cat")).rejects.toMatchObject({
       code: "invalid_input",
@@ -185,7 +185,7 @@ describe("segment", () => {
 });
 
 describe("segmentVideo", () => {
-  it("returns a clip's tracks, with where and when each object was seen, and its preview", async () => {
+  it("returns a video's tracks, with where and when each object was seen, and its preview", async () => {
     const { client } = memoryClient();
     const result = await client.segmentVideo(clip("cat.mp4"), ["cat", "dog"], {
       fps: 2,

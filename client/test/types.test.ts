@@ -45,7 +45,7 @@ export function refused(client: SegmentationClient, node: NodeClient): void {
   const box: [number, number, number, number] = [0, 0, 1, 1];
   // @ts-expect-error a time in a picture
   void client.segment("https://example.com/a.png", [], { regions: [{ box, timeSeconds: 1 }] });
-  // @ts-expect-error an input in a clip, which has one
+  // @ts-expect-error an input in a video, which has one
   void client.segmentVideo("https://example.com/a.mp4", [], { regions: [{ box, input: 0 }] });
   // @ts-expect-error a value of another type
   void client.api.listJobs({ limit: "2" });

@@ -35,7 +35,7 @@ const labelled = (labels: Film = film) =>
     }),
   );
 
-describe("following labeled clips", () => {
+describe("following labeled videos", () => {
   it("returns each frame's IoU with its label, and says where the object is lost", async () => {
     const followed = await followFrames(colourModel(), await labelled());
     expect(followed.map(({ found }) => found !== null)).toEqual([true, true, true, false, true, true]);
@@ -56,7 +56,7 @@ describe("following labeled clips", () => {
 });
 
 describe("the command line of evaluate-clips", () => {
-  it("takes a folder, and clips by their names", () => {
+  it("takes a folder, and videos by their names", () => {
     expect(
       parseModelsArguments(["evaluate-clips", "DAVIS", "--clips", "camel,dog", "--frames", "5"]),
     ).toMatchObject({

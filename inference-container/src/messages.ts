@@ -29,7 +29,7 @@ export const ImageTask = ImageWork.extend({
 });
 export type ImageTask = z.infer<typeof ImageTask>;
 
-/** One clip to segment. */
+/** One video to segment. */
 export const VideoTask = VideoWork.extend(files);
 export type VideoTask = z.infer<typeof VideoTask>;
 

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /**
- * The stages of a task. No time counts twice. A clip's stages overlap: its `decode` is the wait for frames while the
+ * The stages of a task. No time counts twice. A video's stages overlap: its `decode` is the wait for frames while the
  * model had none, its `infer` the wait for the model's results. `wait` is the rest between fetch and upload: waiting
  * for a place in an engine, and for the device while nothing else of the task ran.
  */

@@ -92,7 +92,7 @@ test("the model is fetched to where the service reads it", () => {
   expect(service.volumeMounts).toContainEqual({ name: "models", mountPath, readOnly: true });
 });
 
-test("the largest clip finds room for itself, its masks and its preview, on disk", () => {
+test("the largest video finds room for itself, its masks and its preview, on disk", () => {
   const mount = service.volumeMounts.find(({ mountPath }) => mountPath === settings["TMPDIR"]);
   const scratch = pod.volumes.find(({ name }) => name === mount?.name)?.emptyDir.sizeLimit ?? "";
   expect(scratch).toMatch(/Gi$/);

@@ -23,7 +23,7 @@ export function categoriesOf(prompts: readonly string[], regionNames: readonly s
 export const regionCategoryId = (categories: readonly Category[], name: string): number =>
   categories.find((category) => category.name === name)?.id ?? categoryIdOf(categories.length);
 
-/** The COCO id of a picture or a clip by its place in its job, from 0. */
+/** The COCO id of a picture or a video by its place in its job, from 0. */
 export const imageIdOf = (index: number): number => index + 1;
 
 /** The COCO id of a picture's mask, unique in its job. */

@@ -31,7 +31,7 @@ export const ModelDescription = z.object({
   /** True if it heeds attributes of a noun, as "red" in "red car". */
   attributes: z.boolean(),
   /**
-   * The kinds of regions that it draws in a picture; `clips` is true if it tracks their objects through a clip,
+   * The kinds of regions that it draws in a picture; `clips` is true if it tracks their objects through a video,
    * `examples` if it finds all objects like that of a region.
    */
   regions: z.object({

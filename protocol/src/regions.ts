@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** The most regions of a job. */
 export const MOST_REGIONS = 50;
-/** The most objects that the regions of a clip may mark. */
+/** The most objects that the regions of a video may mark. */
 export const MOST_OBJECTS = 10;
 
 /** The name of a region's object in formats and previews. */
@@ -17,9 +17,9 @@ interface Pointing {
   readonly label?: string | undefined;
 }
 
-/** An object of a clip, marked by one or several regions. */
+/** An object of a video, marked by one or several regions. */
 export interface PointedObject<Region> {
-  /** Its id among the clip's objects: as requested, or else the lowest that is free. */
+  /** Its id among the video's objects: as requested, or else the lowest that is free. */
   readonly objectId: number;
   /** The first label of its regions. */
   readonly label?: string;
@@ -27,7 +27,7 @@ export interface PointedObject<Region> {
   readonly regions: readonly Region[];
 }
 
-/** The objects that a clip's regions mark, by their first regions. */
+/** The objects that a video's regions mark, by their first regions. */
 export function objectsOf<Region extends Pointing>(regions: readonly Region[]): PointedObject<Region>[] {
   const taken = new Set(regions.flatMap(({ objectId }) => objectId ?? []));
   const free = (): number => {

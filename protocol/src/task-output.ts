@@ -53,7 +53,7 @@ function fileFields(type: TaskType): Record<string, z.ZodType> {
 
 /** The files of a finished picture, except its masks. */
 export const ImageFiles = z.strictObject(fileFields("image"));
-/** The files of a finished clip. */
+/** The files of a finished video. */
 export const VideoFiles = z.strictObject(fileFields("video"));
 
 /**

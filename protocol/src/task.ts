@@ -50,7 +50,7 @@ const moment = {
   objectId: z.int().positive().max(1_000).optional(),
 };
 
-/** Marks an object in a clip at a time, to be tracked through the clip. */
+/** Marks an object in a video at a time, to be tracked through the video. */
 export const ClipRegion = z.union([boxed.extend(moment), pointed.extend(moment)]);
 export type ClipRegion = z.infer<typeof ClipRegion>;
 
@@ -69,7 +69,7 @@ export const ImageParameters = z.object({
 });
 export type ImageParameters = z.infer<typeof ImageParameters>;
 
-/** Parameters of the model for a clip, as in `ImageParameters`. */
+/** Parameters of the model for a video, as in `ImageParameters`. */
 export const VideoParameters = z.object({
   type: z.literal("video"),
   /** Empty if there are regions alone. */
@@ -100,7 +100,7 @@ export const ImageWork = z.object({
 export type ImageWork = z.infer<typeof ImageWork>;
 
 /**
- * Selects the frames of a clip to process: `fps` per second, or `numFrames` in all, or (both null) the clip's own rate
+ * Selects the frames of a video to process: `fps` per second, or `numFrames` in all, or (both null) the video's own rate
  * up to six per second. `maxFrames`, if present, limits them all.
  */
 export const Sampling = z.strictObject({
@@ -110,7 +110,7 @@ export const Sampling = z.strictObject({
 });
 export type Sampling = z.infer<typeof Sampling>;
 
-/** One clip to segment frame by frame, with its objects tracked. */
+/** One video to segment frame by frame, with its objects tracked. */
 export const VideoWork = z.object({
   ...work,
   ...VideoParameters.shape,
@@ -118,9 +118,9 @@ export const VideoWork = z.object({
     inputBytes: z.int().positive(),
     /** Of one frame. */
     inputPixels: z.int().positive(),
-    /** Of the whole clip. */
+    /** Of the whole video. */
     seconds: z.number().positive(),
-    /** Sampled frames: the service refuses a clip with more. */
+    /** Sampled frames: the service refuses a video with more. */
     frames: z.int().positive(),
   }),
   sampling: Sampling,
@@ -169,7 +169,7 @@ export type ImageTaskRequest = z.infer<typeof ImageTaskRequest>;
 export const VideoTaskRequest = z
   .strictObject({ ...delivery, ...VideoWork.shape })
   .refine(({ prompts, regions }) => prompts.length > 0 || regions !== undefined, {
-    error: "a clip's task needs a prompt or a region",
+    error: "a video's task needs a prompt or a region",
     path: ["prompts"],
   })
   .refine(({ regions = [] }) => objectsOf(regions).length <= MOST_OBJECTS, {

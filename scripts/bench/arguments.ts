@@ -5,10 +5,10 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
   npm run bench [-- pictures]   how long a picture takes from createJob to success, and in which steps, compared with a
                                 bare loop that runs only the model: for new pictures, for a second prompt on each, and
                                 for regions, if the model draws any
-  npm run bench -- video        how long a clip takes from createJob to success, compared with each step alone (decode,
+  npm run bench -- video        how long a video takes from createJob to success, compared with each step alone (decode,
                                 model, encode), with the embedded model and with dummy models that take a fixed time
-                                per frame; then the memory that clips of ten seconds and of ten minutes take; with
-                                --part following, a clip by words compared with the same by one box and by ten
+                                per frame; then the memory that videos of ten seconds and of ten minutes take; with
+                                --part following, a video by words compared with the same by one box and by ten
   npm run bench -- service      the inference service alone: how much processor time it takes in front of a GPU, which a
                                 fake replaces (--part host); then how many pictures per second it processes with
                                 the embedded model, compared with a bare loop that runs only the model
@@ -28,14 +28,14 @@ export const BENCH_HELP = `Measures the whole service on this machine and prints
   npm run bench -- gateway      how many tasks and messages per second one gateway relays to 1, 10 and 50 connected workers
 
   --pictures N                  number of pictures, for prompts and for regions each (default 12)
-  --frames N                    number of the clip's frames for the embedded model (default 12)
+  --frames N                    number of the video's frames for the embedded model (default 12)
   --rounds N                    how often to measure each side of a comparison (default 5 for video and viewer, 3 for
                                 service, click, capacity and gateway, 6 for model, 10 for segment)
   --folders A,B                 model folders; the others are compared with the first
-  --part speed|memory|following only one part of the clip's measurement
+  --part speed|memory|following only one part of the video's measurement
   --part host|embedded          only one part of the service's measurement
   --megapixels N                the size of the pictures for the fake of a GPU (default 2)
-  --quick                       a rough result: few rounds, fewer frames and pictures, a clip of one minute
+  --quick                       a rough result: few rounds, fewer frames and pictures, a video of one minute
 
 Both sides of a comparison are measured in the same run. Times depend on this machine and its other work, so
 compare the ratios.
@@ -84,10 +84,10 @@ export type BenchSubject = keyof typeof BENCHES;
 export interface BenchRequest {
   readonly subject: BenchSubject;
   readonly pictures: number;
-  /** Number of the clip's frames that the embedded model processes. */
+  /** Number of the video's frames that the embedded model processes. */
   readonly frames: number;
   readonly rounds: number;
-  /** Parts of the clip's or the service's measurement; empty for another. */
+  /** Parts of the video's or the service's measurement; empty for another. */
   readonly parts: readonly Part[];
   /** The size of the pictures for the fake of a GPU. */
   readonly megapixels: number;

@@ -10,7 +10,7 @@ const TaskLine = z.object({
   code: z.string().optional(),
   /** Only for pictures. */
   featuresCached: z.boolean().optional(),
-  /** Milliseconds per stage. `model` is the time inside the model's graphs; for a clip's frames it overlaps with other stages. */
+  /** Milliseconds per stage. `model` is the time inside the model's graphs; for a video's frames it overlaps with other stages. */
   ms: z.record(z.string(), z.number()),
 });
 export type TaskTimes = z.infer<typeof TaskLine>;

@@ -11,7 +11,7 @@ import { startStack } from "../local/stack/start-stack.ts";
 
 /** A point of the saucer, in pixels of the picture. */
 const SAUCER = { x: 430, y: 330 };
-/** On a busy machine the clip takes long: only a hang exceeds this. */
+/** On a busy machine the video takes long: only a hang exceeds this. */
 const PATIENTLY = { timeout: 3_600_000 };
 
 /** Segments the sample by its prompts. Returns a screenshot of the page. */
@@ -43,11 +43,11 @@ async function takeClick(page: Page): Promise<Click> {
   return { before, after: await page.screenshot({ clip }), at };
 }
 
-/** The person in front in the sample clip, as the two begin to cross: a box in pixels of the clip. */
+/** The person in front in the sample video, as the two begin to cross: a box in pixels of the video. */
 const PERSON = { left: 22, top: 68, right: 350, bottom: 538 };
 const CLIP = { file: "samples/people-crossing.mp4", width: 960, height: 540, fps: "5" };
 
-/** Boxes the person in the sample clip, tracks it, and steps through all frames. Returns screenshots of the player. */
+/** Boxes the person in the sample video, tracks it, and steps through all frames. Returns screenshots of the player. */
 async function takeClip(page: Page): Promise<readonly Buffer[]> {
   const player = page.locator(".clip-player");
   const take = async (): Promise<Buffer> => {
@@ -58,7 +58,7 @@ async function takeClip(page: Page): Promise<readonly Buffer[]> {
   await page.getByLabel("Frames per second").selectOption(CLIP.fps);
   await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
   const frame = await page.locator(".viewer-canvas").boundingBox();
-  if (frame === null) throw new Error("The studio shows no clip.");
+  if (frame === null) throw new Error("The studio shows no video.");
   const scale = Math.min(frame.width / CLIP.width, frame.height / CLIP.height);
   const left = frame.x + (frame.width - CLIP.width * scale) / 2;
   const top = frame.y + (frame.height - CLIP.height * scale) / 2;
@@ -70,7 +70,7 @@ async function takeClip(page: Page): Promise<readonly Buffer[]> {
   await page.mouse.up();
   await page.getByRole("button", { name: "Segment", exact: true }).click();
   await page.getByText(/^Frame 1 of \d/).waitFor(PATIENTLY);
-  await page.getByLabel("Position in the clip").focus();
+  await page.getByLabel("Position in the video").focus();
   const count = Number(/of (\d+)/.exec((await page.locator(".transport-frame").textContent()) ?? "")?.[1]);
   for (let shown = 1; shown <= count; shown++) {
     moments.push(await take());
@@ -87,7 +87,7 @@ const SHOWN_MS = [1_200, 700, 2_400];
 const MOVING_WIDTH = 600;
 /** The color of the studio's page. */
 const PAGE = "#f6f5f1";
-/** Durations for the clip: before and while pointing, then each frame, the last one longer. */
+/** Durations for the video: before and while pointing, then each frame, the last one longer. */
 const CLIP_MS = { before: 1_000, pointing: 1_200, frame: 200, last: 1_500 };
 
 /**

@@ -21,7 +21,7 @@ await runCommand(async (signal) => {
     return await Promise.race([segmentOn(stack, args, signal), crash]);
   } finally {
     await stack.stop();
-    // Otherwise the next demo would also continue the interrupted clip.
+    // Otherwise the next demo would also continue the interrupted video.
     if (signal.aborted && stateDir === STATE_DIR)
       await rm(stateFolder(stateDir).data, { recursive: true, force: true });
   }

@@ -9,24 +9,24 @@ import { readArguments, texts, usageError } from "../shared/command-line.ts";
 import { PROJECT_ROOT } from "../shared/root.ts";
 import type { StackAddress } from "../shared/state/state-folder.ts";
 
-export const DEMO_HELP = `Segments a photograph or a clip on this machine, from upload to masks, with the client's command line.
+export const DEMO_HELP = `Segments a photograph or a video on this machine, from upload to masks, with the client's command line.
 
   npm run demo                                  a sample: a coffee cup and a spoon
   npm run demo -- photo.jpg "cat" "chair"       your photograph, and what to look for
-  npm run demo -- clip.mp4 "cat"                your clip: MP4, MOV, WebM, MKV or AVI
+  npm run demo -- street.mp4 "cat"              your video: MP4, MOV, WebM, MKV or AVI
   npm run demo -- photo.jpg --region 100,90     the object at this point of your photograph
-  npm run demo -- clip.mp4 --region 400,200@0.5 the object there after half a second of your clip, tracked
+  npm run demo -- street.mp4 --region 400,200@0.5 the object there after half a second of your video, tracked
 
   --out DIR          the folder for the results (default demo-output)
-  --format F         also write the result as ${ResultFormat.options.join(", ")} (a clip: ${VideoFormat.options.join(", ")}); may be repeated
+  --format F         also write the result as ${ResultFormat.options.join(", ")} (a video: ${VideoFormat.options.join(", ")}); may be repeated
   --region X,Y       mask the object at this point, in pixels; four numbers are a box: X,Y,W,H;
                      "X,Y;X,Y;!X,Y" are several points, those after ! outside the object; may be repeated.
-                     "cup: X,Y" has a name. In a clip, "X,Y@1.5s" is at a time, and "cup#1: X,Y@2s" the same object again
+                     "cup: X,Y" has a name. In a video, "X,Y@1.5s" is at a time, and "cup#1: X,Y@2s" the same object again
 
-By default the demo processes up to six frames per second of a clip. To change this:
+By default the demo processes up to six frames per second of a video. To change this:
 
   --fps N            process N frames per second
-  --frames N         process N frames, spread over the clip
+  --frames N         process N frames, spread over the video
   --max-frames N     process at most N frames; can be combined with either
 
 The first run downloads the model once (about 230 MB).
@@ -55,7 +55,7 @@ export function segmentArguments(args: readonly string[], from: string): string[
   if (prompts.length === 0 && region.length === 0)
     throw usageError(`Say what to look for: npm run demo -- ${given} "cat" "chair"`);
   if (kindOf(file) === "picture" && Object.keys(frames).length > 0)
-    throw usageError(`--fps, --frames and --max-frames apply only to clips, but ${file} is a photograph.`);
+    throw usageError(`--fps, --frames and --max-frames apply only to videos, but ${file} is a photograph.`);
   const time = new Date().toISOString().replaceAll(/[-:]|\..*/g, "");
   const order = [
     file,

@@ -43,8 +43,8 @@ const MOST_RETRIES = 20;
 const RETRY_MS = 1_000;
 
 /**
- * Creates a job for pictures that also writes COCO annotations, which the bridges read. A file that turns out to be a clip
- * becomes a job for a clip, if only prompts were given. Answers a request of the last hour that has not failed with its job, in
+ * Creates a job for pictures that also writes COCO annotations, which the bridges read. A file that turns out to be a video
+ * becomes a job for a video, if only prompts were given. Answers a request of the last hour that has not failed with its job, in
  * any isolate. Counts as two requests more.
  * @throws ServiceError as uploadOf and createJob.
  */

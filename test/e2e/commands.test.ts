@@ -50,7 +50,7 @@ describe("the commands of the README", () => {
     );
   });
 
-  // With a clip, and stopped while its stack starts or in the middle of one: test/long/demo.test.ts.
+  // With a video, and stopped while its stack starts or in the middle of one: test/long/demo.test.ts.
   it("demo says plainly when nothing is found, and when a prompt is outside the vocabulary", async () => {
     const { printed } = await demoOnSharedStack(folder, "samples/coffee.png", "zebra", "sky");
     expect(printed).toContain("1 picture with 0 masks");

@@ -13,7 +13,7 @@ import { panClip } from "../support/media/pan-clip.ts";
 
 it.each([
   ["while its stack starts", [], "Starting the inference service"],
-  ["in the middle of a clip", ["--frames", "24"], "/24 frames done"],
+  ["in the middle of a video", ["--frames", "24"], "/24 frames done"],
 ])("demo stopped %s ends with exit code 130 and leaves no process behind", async (_, options, printed) => {
   const folder = await mkdtemp(join(tmpdir(), "demo-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -34,7 +34,7 @@ it.each([
   expect(findMarked(stackMark(stateFolder(join(folder, "state"))))).toEqual([]);
 });
 
-it("demo tracks prompts and regions in a clip, also backward, and leaves masks.json and a preview [A5-16]", async () => {
+it("demo tracks prompts and regions in a video, also backward, and leaves masks.json and a preview [A5-16]", async () => {
   const region = "my cat#7: 330,220@0.9s";
   const folder = await mkdtemp(join(tmpdir(), "demo-"));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -235,7 +235,7 @@ describe("a video job by the public API", () => {
     });
   });
 
-  it("charges processed frames, and nothing for an unreadable clip", async () => {
+  it("charges processed frames, and nothing for an unreadable video", async () => {
     const broken = await client.upload(panClip(3).slice(0, 40_000), "video/mp4");
     const { jobId } = await client.createVideoJob({ prompts: ["bright"], tasks: [broken], maxFrames: 1 });
     const job = await client.waitForJob(jobId);

@@ -14,7 +14,7 @@ const FEATURE_CACHE_BYTES = 256 * 1_048_576;
 /** Buffers that are kept on purpose fill up in the first third, and no third is like another to a few per cent. */
 const MOST_GROWTH = 1.25;
 
-test("pictures, clips and files that can't be read, for minutes on end, all end as they have to and take no more memory in the end than in the middle", async ({
+test("pictures, videos and files that can't be read, for minutes on end, all end as they have to and take no more memory in the end than in the middle", async ({
   signal,
 }) => {
   const done = await soak(MINUTES, signal);

@@ -41,7 +41,7 @@ export class VideoResult extends WebVideoResult {
     super(result.files, result.job, result);
   }
 
-  /** Writes the job's files into a folder: `masks/clip.mp4/masks.json`, `preview/clip.mp4.mp4`. Returns the paths. */
+  /** Writes the job's files into a folder: `masks/street.mp4/masks.json`, `preview/street.mp4.mp4`. Returns the paths. */
   async save(folder: string, { formats, signal }: SaveOptions = {}): Promise<string[]> {
     const all = filesToSave(this.files, formats, uniqueNames(new Map([[this.taskId, this.name]])));
     return await written(folder, writeAll(folder, this.files, all, signal), signal);

@@ -1,7 +1,7 @@
 import type { Rle } from "@segmentation/masks";
 import type { Mask } from "./mask.ts";
 
-/** A picture of a COCO document, or a frame of a clip. */
+/** A picture of a COCO document, or a frame of a video. */
 export interface CocoImage {
   readonly id: number;
   readonly file_name: string;
@@ -22,7 +22,7 @@ export interface CocoAnnotation {
   readonly score: number;
   readonly iscrowd: 0;
   readonly segmentation: Rle;
-  /** The same in all frames for one tracked object of a clip. */
+  /** The same in all frames for one tracked object of a video. */
   readonly track_id?: number;
   readonly video_id?: number;
 }

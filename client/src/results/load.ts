@@ -41,7 +41,7 @@ export async function loadPictures(
   });
 }
 
-/** Fetches a clip's masks. @throws SegmentationError */
+/** Fetches a video's masks. @throws SegmentationError */
 export async function loadVideo(
   files: JobFiles,
   manifest: VideoManifest,
@@ -50,7 +50,7 @@ export async function loadVideo(
   signal: AbortSignal | undefined,
 ): Promise<VideoResult> {
   const [item] = manifest.items;
-  if (item === undefined) throw lacking("clip", job.jobId);
+  if (item === undefined) throw lacking("video", job.jobId);
   const { taskId, counts } = item;
   const masksJson = await files.read(assetKey(ASSETS.video.masks, taskId), readJson<MasksJson>, signal);
   const tracks = tracksOf(masksJson, manifest.prompts);

@@ -35,7 +35,7 @@ export interface MasksJson {
 export interface Sighting {
   /** Counts the processed frames, from 0. */
   readonly sampleIdx: number;
-  /** Counts the clip's frames, from 0. */
+  /** Counts the video's frames, from 0. */
   readonly frameIdx: number;
   readonly timeSec: number;
   /** 0 to 1. */
@@ -46,7 +46,7 @@ export interface Sighting {
   readonly bitmap: () => Bitmap;
 }
 
-/** A tracked object of a clip. */
+/** A tracked object of a video. */
 export interface Track {
   readonly objectId: number;
   /** The prompt that it answers; undefined if a region points at it. */
@@ -94,7 +94,7 @@ export class VideoResult implements Clip {
     return this.job.jobId;
   }
 
-  /** The clip with its masks drawn on it, of a job with `generatePreview`. @throws SegmentationError if there is none */
+  /** The video with its masks drawn on it, of a job with `generatePreview`. @throws SegmentationError if there is none */
   async preview(): Promise<Blob> {
     return await this.files.read(assetKey(ASSETS.video.preview, this.taskId), readBlob);
   }

@@ -38,7 +38,7 @@ export interface UploadedInput {
 }
 
 /**
- * A picture or a clip: a File or Blob, its bytes, a response of `fetch`, a stream of the Web or of Node, its URL, or
+ * A picture or a video: a File or Blob, its bytes, a response of `fetch`, a stream of the Web or of Node, its URL, or
  * its `taskId`. Classes of packages work like the platform's.
  */
 export type Input =
@@ -67,7 +67,7 @@ export async function sourceOf(input: Input, signal?: AbortSignal): Promise<Sour
   return source;
 }
 
-/** @throws SegmentationError `invalid_input` if a file is empty, as no picture and no clip is */
+/** @throws SegmentationError `invalid_input` if a file is empty, as no picture and no video is */
 export function assertContent({ size }: Blob, name = "The input"): void {
   if (size === 0) throw invalidInput(`${name} is empty: it has no bytes, or none left.`);
 }
@@ -204,7 +204,7 @@ export async function kindOfFile(file: Blob, name = "The input"): Promise<FileKi
   return fileKindOf(new Uint8Array(await readable(name, () => file.slice(0, HEAD_BYTES).arrayBuffer())));
 }
 
-/** A file's MIME type, by its first bytes, or else its own; `UNKNOWN_TYPE` if neither is a picture's or a clip's. */
+/** A file's MIME type, by its first bytes, or else its own; `UNKNOWN_TYPE` if neither is a picture's or a video's. */
 export async function contentTypeOf(file: Blob, name?: string): Promise<string> {
   // A browser and Bun make the file's own type from its name.
   const { contentType } = (await kindOfFile(file, name)) ?? { contentType: file.type };

@@ -9,7 +9,7 @@ import type { JobStatus } from "../schemas.ts";
 /** Progress of a job. */
 export interface JobUpdate {
   readonly job: JobStatus;
-  /** The share of the job's work that is done, 0 to 1; of a clip, the share of its frames. It can fall: a task may start again. */
+  /** The share of the job's work that is done, 0 to 1; of a video, the share of its frames. It can fall: a task may start again. */
   readonly progress: number;
 }
 

@@ -38,11 +38,11 @@ describe("a command line that is wrong", () => {
     [["segment", "samples/coffee.png", "--region", "1,2,3,0"], "--region takes a box such as 40,60,120,80"],
     [
       ["segment", "samples/coffee.png", "--region", "1,2@0.5"],
-      "A --region has a time (@), which only clips take.",
+      "A --region has a time (@), which only videos take.",
     ],
     [
       ["segment", "samples/coffee.png", "--region", "#1:1,2"],
-      "an object's number (#), which only clips take.",
+      "an object's number (#), which only videos take.",
     ],
     [
       ["segment", "samples/people-crossing.mp4", "-p", "cat", "--fps", "2", "--frames", "2"],
@@ -116,7 +116,7 @@ describe("segment", () => {
     const { code, err } = await segment(env);
     expect([code, err]).toEqual([2, expect.stringContaining("There are no pictures in")]);
     await writeFile(join(folder, "photos/a.mp4"), "");
-    expect((await segment(env)).err).toContain("only 1 clip. Pass a clip's path");
+    expect((await segment(env)).err).toContain("only 1 video. Pass a video's path");
   });
 
   it("says that the service does not answer", async () => {

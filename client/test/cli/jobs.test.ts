@@ -84,7 +84,7 @@ it("job --save --annotated saves COCO as people left it, by the names of the fil
   expect((await saved()).annotations).toHaveLength(2);
 });
 
-it("job refuses --annotated if nothing is saved, and for a clip", async () => {
+it("job refuses --annotated if nothing is saved, and for a video", async () => {
   const { run } = await workplace();
   expect(await run("job", "job_000000", "--annotated")).toMatchObject({
     code: 2,

@@ -109,7 +109,7 @@ describe("an order", () => {
     });
   });
 
-  it("becomes the request of a job of a clip, with the frames and the regions", () => {
+  it("becomes the request of a job of a video, with the frames and the regions", () => {
     expect(videoRequest(order, "t1")).toEqual({
       type: "video",
       tasks: ["t1"],

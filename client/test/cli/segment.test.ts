@@ -129,7 +129,7 @@ describe("segment", () => {
     expect(await written()).toEqual(["masks/a.png/0.png", "preview/a.png.png"]);
     expect(JSON.parse(printed)).toMatchObject({
       out: out(),
-      clips: [],
+      videos: [],
       pictures: [
         {
           name: "a.png",
@@ -249,7 +249,7 @@ describe("segment", () => {
     expect([code, service.jobs.size, service.uploads.size]).toEqual([0, 1, 1]);
   });
 
-  it("follows the objects of a clip, and saves masks.json and the preview", async () => {
+  it("follows the objects of a video, and saves masks.json and the preview", async () => {
     const { service, segment } = await fake();
     await put("clips/cat.mp4", picture(1));
     const { code, out: printed } = await segment([
@@ -271,10 +271,10 @@ describe("segment", () => {
       "preview/cat.mp4.mp4",
     ]);
     expect(printed).toMatch(/^cat\.mp4 +\d+ +cat +0\.0 s +0\.5 s +2 +0\.80$/m);
-    expect(printed).toContain(`1 clip: ${out()}/`);
+    expect(printed).toContain(`1 video: ${out()}/`);
   });
 
-  it("tracks the region in a clip from the given time", async () => {
+  it("tracks the region in a video from the given time", async () => {
     const { service, segment } = await fake();
     const path = await put("camel.mp4", picture(1));
     const { code, out: printed } = await segment([
@@ -300,7 +300,7 @@ describe("segment", () => {
   it.each([
     [["--frames", "200"], /(?<!\d)100\/200 frames/],
     [[], / 50% of the frames/],
-  ])("shows how many frames of a clip are done: %j", async (args, shown) => {
+  ])("shows how many frames of a video are done: %j", async (args, shown) => {
     const { segment } = await fake({ looks: 1 });
     const path = await put("cat.mp4", picture(1));
     // The bar is drawn on a timer, but the output without a terminal is always the same.
@@ -308,12 +308,12 @@ describe("segment", () => {
     expect(err.replaceAll(/^/gm, " ")).toMatch(shown);
   });
 
-  it("skips clips in folders, and says so", async () => {
+  it("skips videos in folders, and says so", async () => {
     const { segment } = await fake();
     await put("photos/a.png", picture(1));
     await put("photos/cat.mp4", picture(1));
     const { err } = await segment([join(folder, "photos"), "-p", "cat"]);
-    expect(err).toContain("Skipped 1 clip in a folder. Pass a clip's path");
+    expect(err).toContain("Skipped 1 video in a folder. Pass a video's path");
   });
 
   it("stops at Ctrl-C, says how to resume, and then resumes without sending anything again", async () => {

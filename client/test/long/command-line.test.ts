@@ -165,7 +165,7 @@ describe(`the command line over a folder of ${PICTURES} pictures`, () => {
     expect(coco.images[PICTURES >> 1]).toMatchObject({ width: 600, height: 400 });
   });
 
-  it("tracks objects in a clip, and again without charging a frame twice", async () => {
+  it("tracks objects in a video, and again without charging a frame twice", async () => {
     const args = ["samples/people-crossing.mp4", "-p", "bright", "--frames", "3", "--preview"];
     const clip = () => segment(...args, "--out", out("clip")).ended;
     const units = await unitsUsed();

@@ -108,7 +108,7 @@ describe("the client of /node", () => {
     );
   });
 
-  it("saves a clip's masks.json and preview", async () => {
+  it("saves a video's masks.json and preview", async () => {
     const { client } = await fake();
     const result = await client.segmentVideo(clip("cat.mp4"), ["cat", "dog"], { generatePreview: true });
     await result.save(join(folder, "out"));

@@ -1,7 +1,7 @@
 import { type CocoDocument, encodeRle } from "segmentation-client/masks";
 import { ring } from "./shapes.ts";
 
-/** The COCO document of a task in which the fake service finds `names`: of a picture its rings, of a clip two frames. */
+/** The COCO document of a task in which the fake service finds `names`: of a picture its rings, of a video two frames. */
 export function cocoOf(
   taskId: string,
   type: "image" | "video",

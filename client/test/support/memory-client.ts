@@ -32,7 +32,7 @@ export const memoryFetch =
 export const picture = (number: number): Uint8Array<ArrayBuffer> =>
   Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0, number]);
 
-/** A file that begins as a clip does. */
+/** A file that begins as a video does. */
 export const clip = (name: string): File => new File([new TextEncoder().encode("\0\0\0\x18ftypisom")], name);
 
 /** The fake service's sum of `picture(number)`. */

@@ -1,4 +1,4 @@
-/** Measures how a model tracks an object through labeled clips, from its box in each clip's first frame. */
+/** Measures how a model tracks an object through labeled videos, from its box in each video's first frame. */
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import sharp from "sharp";
@@ -17,7 +17,7 @@ import type { Provider } from "../../../inference-container/src/device/messages.
 import { mean } from "../measures/statistics.ts";
 import { drawTile, type Tile, writeTiles } from "../contact-sheet.ts";
 
-/** Frames per second of the labeled clips, and of the followed frames. */
+/** Frames per second of the labeled videos, and of the followed frames. */
 const LABELLED_FPS = 24;
 const FOLLOWED_FPS = 6;
 
@@ -30,15 +30,15 @@ export interface EvaluateClipsCommand {
   /** The model's folder; undefined for the embedded model. */
   readonly model?: string | undefined;
   readonly provider: Provider;
-  /** The clips by name; undefined for all. */
+  /** The videos by name; undefined for all. */
   readonly clips?: readonly string[] | undefined;
-  /** The number of followed frames of each clip; undefined for all. */
+  /** The number of followed frames of each video; undefined for all. */
   readonly frames?: number | undefined;
   readonly sheet: string;
   readonly json: boolean;
 }
 
-/** A frame of a clip, and its label. */
+/** A frame of a video, and its label. */
 export interface LabelledFrame {
   readonly picture: string;
   readonly label: Mask;
@@ -51,7 +51,7 @@ export interface FollowedFrame extends LabelledFrame {
   readonly iou: number;
 }
 
-/** Figures of a clip, over all frames but the first, in which a box marks the object. */
+/** Figures of a video, over all frames but the first, in which a box marks the object. */
 export interface ClipFigures {
   readonly clip: string;
   readonly frames: number;
@@ -66,7 +66,7 @@ export interface ClipFigures {
   readonly secondsPerFrame: number;
 }
 
-/** Follows the object in each of the folder's clips, and writes the worst frames as a picture. @throws Failure if there is no clip */
+/** Follows the object in each of the folder's videos, and writes the worst frames as a picture. @throws Failure if there is no video */
 export async function evaluateClips(
   command: EvaluateClipsCommand,
   signal: AbortSignal,
@@ -95,12 +95,12 @@ async function clipsOf(folder: string): Promise<string[]> {
   const names = await readdir(join(folder, "JPEGImages", "480p")).catch(() => []);
   if (names.length === 0)
     throw new Failure(
-      `${folder} has no clips. Lay it out as JPEGImages/480p/CLIP/*.jpg and Annotations/480p/CLIP/*.png.`,
+      `${folder} has no videos. Lay it out as JPEGImages/480p/CLIP/*.jpg and Annotations/480p/CLIP/*.png.`,
     );
   return names.toSorted((a, b) => a.localeCompare(b));
 }
 
-/** The followed frames of a clip. @throws Failure if it has none, or the object is not in the first one */
+/** The followed frames of a video. @throws Failure if it has none, or the object is not in the first one */
 async function readClip(folder: string, clip: string): Promise<LabelledFrame[]> {
   const pictures = join(folder, "JPEGImages", "480p", clip);
   const names = (await readdir(pictures).catch(() => []))
@@ -113,7 +113,7 @@ async function readClip(folder: string, clip: string): Promise<LabelledFrame[]> 
     frames.push({ picture: join(pictures, name), label: await readLabel(label) });
   }
   if ((frames[0]?.label.area ?? 0) === 0)
-    throw new Failure(`The clip ${clip} has no frames, or no label in the first one.`);
+    throw new Failure(`The video ${clip} has no frames, or no label in the first one.`);
   return frames;
 }
 
@@ -185,7 +185,7 @@ export function figuresOf(
   };
 }
 
-/** The number of a clip's frames on the sheet. */
+/** The number of a video's frames on the sheet. */
 const SHOWN = 4;
 
 /** The frames with the worst masks. */
@@ -218,7 +218,7 @@ export function clipLines(figures: readonly ClipFigures[]): string[] {
   ]);
   const all = figures.flatMap(({ j }) => j ?? []);
   return formatTable(
-    ["clip", "frames", "J", "precision", "lost", "seconds per frame"],
+    ["video", "frames", "J", "precision", "lost", "seconds per frame"],
     [...rows, ["mean", "", share(mean(all)), "", "", ""]],
   );
 }

@@ -27,7 +27,7 @@ export const MODELS_HELP = `Lists, installs, checks, describes and evaluates the
   npm run models -- describe FOLDER   writes the manifest.json for a folder with an export, or for a server's model
   npm run models -- evaluate FOLDER   measures what a folder finds in labeled pictures
   npm run models -- compare FOLDER    measures whether a GPU gives the CPU's results, on labeled pictures
-  npm run models -- evaluate-clips DIR  measures how an object is followed through labeled clips
+  npm run models -- evaluate-clips DIR  measures how an object is followed through labeled videos
   npm run models -- calibrate FOLDER  fits the confidences of a folder to labeled pictures
   npm run models -- fetch builtin     downloads the embedded model (about 230 MB, once)
   npm run models -- fetch builtin-fast    makes its faster, a little less accurate variant, too
@@ -49,8 +49,8 @@ export const MODELS_HELP = `Lists, installs, checks, describes and evaluates the
   --threshold N     evaluate: ask for objects with at least this score (default 0.05)
   --sheet FILE      evaluate, evaluate-clips: write a PNG of the worst misses to FILE (default .local/misses.png)
   --model FOLDER    evaluate-clips: the model folder (default the embedded model)
-  --clips A,B       evaluate-clips: only these clips
-  --frames N        evaluate-clips: only the first N of each clip's followed frames, 2 at least
+  --clips A,B       evaluate-clips: only these videos
+  --frames N        evaluate-clips: only the first N of each video's followed frames, 2 at least
   --detections FILE evaluate: write what was found to FILE, in COCO's format for results
   --through-api     evaluate: start the whole service with the folder, and ask as a client of its API does
   --url URL --key K evaluate --through-api: ask a service that runs already; leave FOLDER out

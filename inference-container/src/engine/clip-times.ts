@@ -1,6 +1,6 @@
 import type { Usage } from "../device/usage.ts";
 
-/** The stages of a clip, in milliseconds. */
+/** The stages of a video, in milliseconds. */
 interface StageMs {
   decode: number;
   infer: number;
@@ -8,7 +8,7 @@ interface StageMs {
   encode: number;
 }
 
-/** Time of a clip by stage. Waiting for other work on the device counts toward no stage. */
+/** Time of a video by stage. Waiting for other work on the device counts toward no stage. */
 export class ClipTimes {
   readonly ms: StageMs = { decode: 0, infer: 0, post: 0, encode: 0 };
   readonly #usage: Usage;
@@ -16,7 +16,7 @@ export class ClipTimes {
   #waitedMs = 0;
   #stoodMs = 0;
 
-  /** @param usage the clip's use of the device */
+  /** @param usage the video's use of the device */
   constructor(usage: Usage) {
     this.#usage = usage;
   }

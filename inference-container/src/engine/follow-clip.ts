@@ -1,4 +1,4 @@
-/** The objects that regions mark in a clip: drawn where a region marks them, and tracked from there. */
+/** The objects that regions mark in a video: drawn where a region marks them, and tracked from there. */
 import { objectsOf } from "@segmentation/protocol";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Usage } from "../device/usage.ts";
@@ -17,7 +17,7 @@ import { placeRegions } from "./run-picture.ts";
 /** The most bytes of decoded frames that wait to be followed backward. */
 const CHUNK_BYTES = 134_217_728;
 
-/** Input of following, from its clip's work. */
+/** Input of following, from its video's work. */
 export interface ClipWork {
   readonly model: Model;
   readonly ffmpeg: string;
@@ -46,7 +46,7 @@ export class ClipFollower {
   readonly #known: ReadonlyMap<number, Pick<FollowedObject, "regionIndex" | "label">>;
   readonly #firstFrames: ReadonlySet<number>;
   readonly #forwards: Trajectory;
-  /** Objects found backward, by the frame's index in the clip. */
+  /** Objects found backward, by the frame's index in the video. */
   readonly #before: ReadonlyMap<number, readonly Kept[]>;
 
   private constructor(work: ClipWork, asked: readonly Asked[], before: ReadonlyMap<number, readonly Kept[]>) {
@@ -63,16 +63,16 @@ export class ClipFollower {
   }
 
   /**
-   * Follows the task's objects backward from their first regions: the clip is written from its start, so this comes
+   * Follows the task's objects backward from their first regions: the video is written from its start, so this comes
    * first.
    * @returns undefined if the task has no regions
-   * @throws TaskFailure if a region is outside the clip, or the model can't track; as the model and `readFrames` do
+   * @throws TaskFailure if a region is outside the video, or the model can't track; as the model and `readFrames` do
    */
   static async open(work: ClipWork): Promise<ClipFollower | undefined> {
     const { task, model } = work;
     if (task.regions === undefined) return undefined;
     if (model.followsRegions !== true)
-      throw taskFailure("regions_unsupported", { what: "follow regions through a clip" });
+      throw taskFailure("regions_unsupported", { what: "follow regions through a video" });
     const asked = askedObjects(work, task.regions);
     return new ClipFollower(work, asked, await backwards(work, asked));
   }
@@ -92,7 +92,7 @@ export class ClipFollower {
     return this.#firstFrames.has(frameIdx) ? keyOf(this.#work.task, frameIdx) : null;
   }
 
-  /** The objects in the next of the clip's processed frames. @param open the frame, kept open */
+  /** The objects in the next of the video's processed frames. @param open the frame, kept open */
   async look({ frameIdx, timeSec }: Frame, open: OpenPicture | undefined): Promise<FollowedObject[]> {
     const { following } = open ?? {};
     const before = Array.from(this.#before.get(frameIdx) ?? [], (kept) => ({
@@ -114,7 +114,7 @@ export class ClipFollower {
 interface Asked extends PointedAt {
   readonly regionIndex: number;
   readonly label?: string;
-  /** The frame of its first region, by its place in the clip. */
+  /** The frame of its first region, by its place in the video. */
   readonly firstFrame: number;
 }
 
@@ -149,7 +149,7 @@ const rounded = (seconds: number): number => Math.floor(seconds * 100) / 100;
 /** @param cut the time from which `maxFrames` leaves frames out @throws TaskFailure */
 function refuseLate(region: { index: number; time: number }, end: number, cut: number): void {
   if (region.time > end)
-    throw taskFailure("region_outside_clip", { ...region, what: "the clip ends", end: rounded(end) });
+    throw taskFailure("region_outside_clip", { ...region, what: "the video ends", end: rounded(end) });
   if (region.time >= cut)
     throw taskFailure("region_outside_clip", {
       ...region,
@@ -167,8 +167,8 @@ function joined(a: Region | undefined, b: Region): Region {
 }
 
 /**
- * Follows the objects backward from their first regions to the clip's start. Decodes the frames in chunks, the last
- * one first. Keeps only packed masks of the results; only they grow with the clip.
+ * Follows the objects backward from their first regions to the video's start. Decodes the frames in chunks, the last
+ * one first. Keeps only packed masks of the results; only they grow with the video.
  */
 async function backwards(work: ClipWork, objects: readonly Asked[]): Promise<Map<number, Kept[]>> {
   const { ffmpeg, clip, plan, size, hooks } = work;

@@ -28,11 +28,11 @@ const MASKS_BYTES = 512 * 1_048_576;
 const ALIVE_MS = 5_000;
 
 /**
- * Decodes, infers, tracks and encodes one clip frame by frame, so that one frame is decoded and another encoded while the
- * device has a third. Pictures take their turns between frames. Memory holds a few frames, however long the clip is.
+ * Decodes, infers, tracks and encodes one video frame by frame, so that one frame is decoded and another encoded while the
+ * device has a third. Pictures take their turns between frames. Memory holds a few frames, however long the video is.
  *
  * @param ffmpeg FFmpeg's command, null if there is none
- * @throws TaskFailure if the clip or its prompts can't be served; TaskDropped
+ * @throws TaskFailure if the video or its prompts can't be served; TaskDropped
  */
 export async function runVideo(
   model: Model,
@@ -178,7 +178,7 @@ async function segmentClip(
   };
 }
 
-/** The open pictures of a clip. They are closed on every way out. */
+/** The open pictures of a video. They are closed on every way out. */
 class OpenPictures implements Disposable {
   readonly #open = new Set<OpenPicture>();
 

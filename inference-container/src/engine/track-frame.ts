@@ -15,7 +15,7 @@ import { unservedNotice } from "./notices.ts";
 /** An object of a frame, as masks.json, the COCO format and the preview need it. */
 type FrameObject = MaskedObject & TrackedObject & { readonly shape: CocoShape };
 
-/** Tracks objects through a clip's frames in their order. */
+/** Tracks objects through a video's frames in their order. */
 export class FrameTracker {
   /** The prompts that were not served; null if all were. */
   notice: Problem | null = null;
@@ -30,7 +30,7 @@ export class FrameTracker {
   #looked = 0;
 
   /**
-   * @param clip the clip's size
+   * @param clip the video's size
    * @param frame the size of the frames
    * @param step is called after each mask
    * @param followed the ids of objects that regions mark: no tracked object gets one of them
@@ -120,7 +120,7 @@ export class FrameTracker {
     return objects;
   }
 
-  /** The mask at the clip's size; null if it has no pixel. */
+  /** The mask at the video's size; null if it has no pixel. */
   async #shapeOf(mask: LogitGrid): Promise<CocoShape | null> {
     const known = this.#shapes.get(mask);
     if (known !== undefined) return known;

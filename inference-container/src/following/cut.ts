@@ -3,8 +3,8 @@ import { cosine } from "../models/arithmetic.ts";
 import type { PictureAppearance } from "../models/model.ts";
 
 /**
- * The mean cosine below which scenes are different. In eight clips of DAVIS 2016 at six frames per second, frames in a row had at
- * least 0.35, though a camera panned fast in one of them; frames of different clips had at most 0.26.
+ * The mean cosine below which scenes are different. In eight videos of DAVIS 2016 at six frames per second, frames in a row had at
+ * least 0.35, though a camera panned fast in one of them; frames of different videos had at most 0.26.
  */
 const SAME_SCENE = 0.3;
 
@@ -16,8 +16,8 @@ const STEP = 4;
 
 /**
  * Above this value two frames show the same things. The value is the mean cosine between the cells of each frame and
- * their most similar cells in the other. A camera that approaches fast leaves no cell in its place: in such a clip
- * (motocross-jump) frames in a row had at least 0.615. Of 26 pairs of frames of six clips that no shift explained, all
+ * their most similar cells in the other. A camera that approaches fast leaves no cell in its place: in such a video
+ * (motocross-jump) frames in a row had at least 0.615. Of 26 pairs of frames of six videos that no shift explained, all
  * had at most 0.605.
  */
 const SAME_THINGS = 0.61;

@@ -1,4 +1,4 @@
-/** Memory of an object: the cells of a few frames. Its size does not grow with the clip. */
+/** Memory of an object: the cells of a few frames. Its size does not grow with the video. */
 import type { CellAppearance, KnownCells, PictureAppearance } from "../models/model.ts";
 
 /** An object in a frame, and its surroundings. */

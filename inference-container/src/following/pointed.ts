@@ -64,7 +64,7 @@ export async function momentOf(
 
 /**
  * If the decoder's estimate for a box is lower, the model gets points on the box's most distinct content. Of the first
- * frames of 20 clips of DAVIS 2016 one is below (kite-surf's with 0.64; the next has 0.78). Above, such points did harm
+ * frames of 20 videos of DAVIS 2016 one is below (kite-surf's with 0.64; the next has 0.78). Above, such points did harm
  * (docs/decisions/0059-following.md).
  */
 const UNSURE = 0.7;

@@ -4,7 +4,7 @@ import type { WrittenFile } from "../messages.ts";
 import { TextFile } from "../text-file.ts";
 import { formatsTooLarge } from "./limits.ts";
 
-/** Pictures and clips use the same file name. */
+/** Pictures and videos use the same file name. */
 const { name, contentType } = OUTPUTS.image.coco;
 
 /** Writes a COCO document annotation by annotation. Used as a `TextFile`. */

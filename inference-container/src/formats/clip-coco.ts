@@ -19,13 +19,13 @@ interface ShapedFrame extends MaskedFrame {
   readonly objects: readonly (MaskedObject & { readonly shape: CocoShape })[];
 }
 
-/** A frame as a COCO image: `frame_id` counts the samples, `frame_index` the clip's frames, both from 0. */
+/** A frame as a COCO image: `frame_id` counts the samples, `frame_index` the video's frames, both from 0. */
 interface FrameImage extends Size {
   readonly id: number;
   readonly video_id: number;
   readonly frame_id: number;
   readonly frame_index: number;
-  /** Seconds from the clip's start. */
+  /** Seconds from the video's start. */
   readonly time: number;
   readonly file_name: string;
 }
@@ -34,7 +34,7 @@ interface FrameImage extends Size {
 const FRAME_DIGITS = 6;
 const MICROSECONDS = 1e6;
 
-/** Writes a clip's tracked masks as a COCO document, frame by frame; only the frames' images wait in memory for its end. */
+/** Writes a video's tracked masks as a COCO document, frame by frame; only the frames' images wait in memory for its end. */
 export class ClipCoco implements AsyncDisposable {
   readonly #file: AnnotationsFile;
   readonly #categories: readonly Category[];
@@ -58,7 +58,7 @@ export class ClipCoco implements AsyncDisposable {
     this.#size = size;
   }
 
-  /** Creates the document of a clip of this size; undefined if the task does not request it. */
+  /** Creates the document of a video of this size; undefined if the task does not request it. */
   static async open(
     { folder, prompts, regions = [], formats }: VideoTask,
     size: Size,

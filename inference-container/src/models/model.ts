@@ -127,7 +127,7 @@ export interface SegmentRequest extends Readonly<Pick<ImageParameters, "prompts"
   readonly keepOpen?: boolean;
   /** True to return the picture's embedding; only for a model with a `decoder`. */
   readonly withEmbedding?: boolean;
-  /** True for a frame of a clip, where a detection begins a track; by default a single picture. */
+  /** True for a frame of a video, where a detection begins a track; by default a single picture. */
   readonly inClip?: boolean;
   /** The task that asks, for a model on a server. Absent in a self-test. */
   readonly task?: Pick<ImageWork, "key" | "lane">;

@@ -42,7 +42,7 @@ function lights({ curve = srgbLight, hdr, isNarrow }: ColourCoding, most: number
   });
 }
 
-/** Compresses light so that `brightest` becomes 1: the curve of the tone mapping of clips. */
+/** Compresses light so that `brightest` becomes 1: the curve of the tone mapping of videos. */
 function compressed(light: number, brightest: number): number {
   if (light <= UNCHANGED || brightest <= 1) return light;
   const u = UNCHANGED;
@@ -52,7 +52,7 @@ function compressed(light: number, brightest: number): number {
 }
 
 /**
- * Converts pixels of three samples to three bytes of sRGB. Compresses HDR as in clips, but only as far as the picture
+ * Converts pixels of three samples to three bytes of sRGB. Compresses HDR as in videos, but only as far as the picture
  * is bright: white paper stays white in a picture without anything brighter.
  * @param most the sample of white
  */

@@ -91,7 +91,7 @@ export class Engine {
   }
 
   /**
-   * True if it is ready and has room. Besides pictures it has room for one clip, which shares the device frame by
+   * True if it is ready and has room. Besides pictures it has room for one video, which shares the device frame by
    * frame.
    * @param alone true if the task must be alone in it
    */

@@ -10,7 +10,7 @@ import { bestFor, type Member, soonestEmpty } from "./members.ts";
 import type { EngineConfig, EngineResult, EngineTask, ModelInfo } from "../messages.ts";
 
 /**
- * Running a clip alone may take hours. The clip is blamed instead after this many ends of its engines that none of
+ * Running a video alone may take hours. The video is blamed instead after this many ends of its engines that none of
  * their pictures caused.
  */
 const CLIP_ENDS = 2;
@@ -45,7 +45,7 @@ interface Entry {
   alone: boolean;
   /** True if it was in an engine that ended: it has already waited, so it goes first. */
   again: boolean;
-  /** The number of ends of a clip's engines that no picture explains. */
+  /** The number of ends of a video's engines that no picture explains. */
   ends: number;
   /** The number of times that it alone, or its device, was to blame. */
   failures: number;
@@ -248,7 +248,7 @@ export class Engines {
     this.#again(entry);
   }
 
-  /** Holds a clip back until the suspects have run: a picture in the same engine may explain the engine's end. */
+  /** Holds a video back until the suspects have run: a picture in the same engine may explain the engine's end. */
   async #clear(clip: Entry, doubt: Doubt): Promise<void> {
     if (!(await doubt.explained)) clip.ends += 1;
     if (clip.ends >= CLIP_ENDS) clip.reject(doubt.failure);
@@ -261,7 +261,7 @@ export class Engines {
   }
 
   /**
-   * Every engine has a clip that might lose hours of work. The task keeps its attempt, and the Worker offers it again.
+   * Every engine has a video that might lose hours of work. The task keeps its attempt, and the Worker offers it again.
    */
   #handBack(entry: Entry): void {
     this.#waiting = this.#waiting.filter((other) => other !== entry);

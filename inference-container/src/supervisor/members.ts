@@ -32,7 +32,7 @@ export function bestFor(
 }
 
 /**
- * The engine that should take no more tasks, so that a task can be alone in it. Never an engine with a clip, which
+ * The engine that should take no more tasks, so that a task can be alone in it. Never an engine with a video, which
  * would keep it for hours.
  */
 export function soonestEmpty(members: readonly Member[]): Member | undefined {

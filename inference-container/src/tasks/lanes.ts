@@ -5,7 +5,7 @@ import { LaneQueue, type Queued } from "./lane-queue.ts";
 export const RETRY_FULL_SECONDS = 2;
 
 /**
- * The tasks that wait for a place: a bounded line for the pictures of each lane, and one for its clips, which would
+ * The tasks that wait for a place: a bounded line for the pictures of each lane, and one for its videos, which would
  * otherwise keep the pictures out for hours.
  */
 export class Lanes<Request extends Queued> {
@@ -63,7 +63,7 @@ export class Lanes<Request extends Queued> {
     this.#lineOf(request)?.remove(request);
   }
 
-  /** The number of tasks that wait in a lane, pictures and clips. */
+  /** The number of tasks that wait in a lane, pictures and videos. */
   depth(lane: Lane): number {
     return this.#lines.reduce((sum, each) => (each.lane === lane ? sum + each.line.length : sum), 0);
   }

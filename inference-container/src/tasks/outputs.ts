@@ -83,7 +83,7 @@ async function tryPut(
   try {
     const response = await fetch(url, {
       method: "PUT",
-      // With "manual", undici would buffer the whole body in case of a redirect, even one as large as a clip's masks.
+      // With "manual", undici would buffer the whole body in case of a redirect, even one as large as a video's masks.
       redirect: "error",
       headers,
       body,

@@ -14,11 +14,11 @@ const GAVE_WAY_MS = 10_000;
 /** The most tasks on their way back at once: where reports hang, no more tasks give way. */
 const MOST_LEAVING = 64;
 
-/** `queueCapacity` pictures may wait per lane, and as many clips. */
+/** `queueCapacity` pictures may wait per lane, and as many videos. */
 export interface TaskRegistryLimits extends Pick<Settings, "queueCapacity" | "heartbeatMs" | "patienceMs"> {
   /** Tasks that may be between fetch and commit at once; it changes as the model is loaded and devices are given up. */
   readonly inFlight: () => number;
-  /** The most clips among them. */
+  /** The most videos among them. */
   readonly clips: () => number;
 }
 
@@ -133,7 +133,7 @@ export class TaskRegistry {
     return this.size === 0;
   }
 
-  /** One clip per device, so that no clip waits for another's frames and pictures always find a place. */
+  /** One video per device, so that no video waits for another's frames and pictures always find a place. */
   #next(): Task | undefined {
     if (this.busy) return undefined;
     const clips = [...this.#running.values()].filter(({ request }) => request.type === "video").length;

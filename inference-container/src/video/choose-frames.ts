@@ -29,9 +29,9 @@ export const shownFrame = (times: Float64Array, seconds: number): number =>
   );
 
 /**
- * Plans the frames of a clip to process. A rate takes the first frame of each slot of 1/fps seconds, counted from the
+ * Plans the frames of a video to process. A rate takes the first frame of each slot of 1/fps seconds, counted from the
  * first frame. A number takes that many frames, evenly spaced in time, from the first one on. Both take all frames if
- * the clip has no more; `maxFrames` ends the list early (a rate) or lowers the number. The frames at `pointed` times
+ * the video has no more; `maxFrames` ends the list early (a rate) or lowers the number. The frames at `pointed` times
  * are always taken: in addition, or instead of the nearest other sample if there may be no more.
  *
  * @param times presentation times in seconds, ascending
@@ -118,7 +118,7 @@ function ofNumber(times: Float64Array, wanted: number): SamplePlan {
   return { indexes, fps };
 }
 
-/** Frames per second over the whole clip. A single frame, whose length is unknown, counts with the default rate. */
+/** Frames per second over the whole video. A single frame, whose length is unknown, counts with the default rate. */
 function meanRate(times: Float64Array): number {
   const length = (times.at(-1) ?? 0) - (times[0] ?? 0);
   return length > 0 ? (times.length - 1) / length : DEFAULT_FPS;

@@ -28,7 +28,7 @@ export interface Clip extends Size {
     readonly codec: string;
     /** The list of its frames, which decoding may correct. */
     readonly frames: FrameList;
-    /** The clip's times, in ticks of the file. */
+    /** The video's times, in ticks of the file. */
     readonly stamps: Float64Array;
     /** FFmpeg's filters that turn its frames upright. */
     readonly turn: readonly string[];
@@ -41,11 +41,11 @@ export interface Clip extends Size {
   };
 }
 
-/** The longest side, in pixels, of a processed and displayed clip. */
+/** The longest side, in pixels, of a processed and displayed video. */
 const LONGEST_SIDE = 2048;
 
 /**
- * The size in pixels at which a clip's frames are processed: as shown, shrunk to at most 2048 on the long side, and even
+ * The size in pixels at which a video's frames are processed: as shown, shrunk to at most 2048 on the long side, and even
  * on both, as H.264 with 4:2:0 chroma requires. Never enlarged, except for a side of one pixel, which becomes two.
  */
 export function workingSize(clip: Size): Size {

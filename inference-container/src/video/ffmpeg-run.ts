@@ -13,8 +13,8 @@ const REFUSED = /Error submitting packet to decoder|Error while decoding stream|
 export const STALL_SECONDS = 60;
 
 /**
- * The memory limit of one FFmpeg. A clip of a hundred kilobytes can ask for more than any machine has, by large frames
- * that refer to many others. Clips from cameras take less (docs/operations/inference.md).
+ * The memory limit of one FFmpeg. A video of a hundred kilobytes can ask for more than any machine has, by large frames
+ * that refer to many others. Videos from cameras take less (docs/operations/inference.md).
  */
 export const MEMORY_GIB = 3;
 

@@ -2,11 +2,11 @@ import { taskFailure } from "../failures.ts";
 import type { ClipInput } from "./input-arguments.ts";
 import { type Listing, listTimes } from "./list-times.ts";
 
-/** The share of a clip's frames that must be readable, of all and of those to process. */
+/** The share of a video's frames that must be readable, of all and of those to process. */
 export const LEAST_SHARE = 0.5;
 
 /**
- * The frames of a clip, numbered in a decoder's order. The order comes from the packets until all frames are decoded:
+ * The frames of a video, numbered in a decoder's order. The order comes from the packets until all frames are decoded:
  * where a packet might be no frame, or as soon as decoded frames differ from the list.
  */
 export class FrameList {

@@ -8,14 +8,14 @@ import { inputArguments } from "./input-arguments.ts";
 import { toneMapping } from "./tone-mapping.ts";
 import { isShortOfMemory, whyUnread } from "./refusals.ts";
 
-/** A decoded frame of a clip. */
+/** A decoded frame of a video. */
 export interface Frame extends DecodedFrame {
   /** Counts the frames that were yielded, from 0. */
   readonly sampleIdx: number;
 }
 
 interface DecodedFrame {
-  /** Its place among the clip's frames, from 0. */
+  /** Its place among the video's frames, from 0. */
   readonly frameIdx: number;
   /** Its presentation time in seconds. */
   readonly timeSec: number;
@@ -23,7 +23,7 @@ interface DecodedFrame {
   readonly rgb: Uint8Array;
 }
 
-/** Context of decoding a clip. */
+/** Context of decoding a video. */
 interface Decoding {
   readonly ffmpeg: string;
   readonly clip: Clip;
@@ -32,16 +32,16 @@ interface Decoding {
 }
 
 /**
- * Decodes frames of a clip, scaled to one size. Reads at most one frame ahead of the consumer, and ends FFmpeg when the
+ * Decodes frames of a video, scaled to one size. Reads at most one frame ahead of the consumer, and ends FFmpeg when the
  * generator ends or is returned.
  *
- * Decodes nothing between frames that lie far apart, unless that gives other frames than decoding the whole clip would:
- * from there on it decodes everything. If the decoded frames differ from the clip's list, it lists the clip again: each
+ * Decodes nothing between frames that lie far apart, unless that gives other frames than decoding the whole video would:
+ * from there on it decodes everything. If the decoded frames differ from the video's list, it lists the video again: each
  * remaining frame is then the first one at or after its time.
  *
- * @param indexes the frames, as indexes into the clip's times, ascending and distinct
+ * @param indexes the frames, as indexes into the video's times, ascending and distinct
  * @throws TaskFailure named video_unreadable if memory did not suffice, or if none of the frames, or less than half of
- * the clip, could be decoded; named video_crashed or video_stalled; the signal's reason
+ * the video, could be decoded; named video_crashed or video_stalled; the signal's reason
  */
 export async function* readFrames(
   ffmpeg: string,
@@ -68,7 +68,7 @@ export async function* readFrames(
     yield { ...frame, sampleIdx: sampleIdx++ };
 }
 
-/** True if a clip's frames have turned out to differ from its times. */
+/** True if a video's frames have turned out to differ from its times. */
 const isListedAnew = ({ decoding }: Clip): boolean => decoding.frames.stamps !== decoding.stamps;
 
 /** The frames that players show from the times of these on. */
@@ -84,7 +84,7 @@ function inNewList(clip: Clip, indexes: readonly number[]): readonly number[] {
   return [...new Set(found)].filter((place) => place < stamps.length);
 }
 
-/** Decodes the clip from its start to the last of the frames, and ends early at frames that are not listed. */
+/** Decodes the video from its start to the last of the frames, and ends early at frames that are not listed. */
 async function* readThrough(decoding: Decoding, indexes: readonly number[]): AsyncGenerator<DecodedFrame> {
   if (indexes.length === 0) return;
   const { clip } = decoding;

@@ -41,11 +41,11 @@ export interface ClipInput {
   readonly alphaCodec?: (typeof ALPHA_CODECS)[number];
 }
 
-/** True if this service reads clips of this codec, by FFmpeg's name. */
+/** True if this service reads videos of this codec, by FFmpeg's name. */
 export const isReadableCodec = (name: string): boolean => DECODERS.includes(name);
 
 /**
- * FFmpeg's arguments for reading an uploaded clip: one local file, only as its own container, only one video stream (a
+ * FFmpeg's arguments for reading an uploaded video: one local file, only as its own container, only one video stream (a
  * cover picture is not one), only listed decoders, and no frame that is much larger than allowed. Memory stays within
  * bounds that no file can raise. Times are those of the file, which players show. FFmpeg does not turn frames, and the
  * filters keep counting them when their size changes.

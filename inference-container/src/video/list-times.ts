@@ -15,7 +15,7 @@ const DAMAGED = /EBML number|File ended prematurely|invalid as first byte|Elemen
 /** AV_NOPTS_VALUE of FFmpeg's libavutil/avutil.h: no time. */
 const NO_TIME = -(2 ** 63);
 
-/** A clip's frames, or its packets. */
+/** A video's frames, or its packets. */
 export interface Listing {
   /** Presentation times in order, in ticks of the file. */
   readonly stamps: Float64Array;
@@ -44,7 +44,7 @@ const COPY = ["-c", "copy", "-copyinkf", "-copypriorss", "1", "-bsf:v", LOW];
 const DECODE = ["-c:v", "wrapped_avframe", "-fps_mode", "passthrough", "-enc_time_base", "-1"];
 
 /**
- * Lists the presentation times of a clip's packets, or of its frames in the order in which they are decoded.
+ * Lists the presentation times of a video's packets, or of its frames in the order in which they are decoded.
  *
  * FFmpeg's framecrc muxer writes a line for each: `stream, dts, pts, duration, size, checksum`, and `F=0x…` unless its
  * flags are those of a plain keyframe; `#tb 0: n/d` before them is the time base.

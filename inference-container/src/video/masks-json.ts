@@ -3,12 +3,12 @@ import { taskFailure } from "../failures.ts";
 import { TextFile, type WrittenText } from "../text-file.ts";
 import type { Instance } from "../models/model.ts";
 
-/** Facts about the clip in the file: its size in pixels as a viewer shows it, and the samples' frames per second. */
+/** Facts about the video in the file: its size in pixels as a viewer shows it, and the samples' frames per second. */
 export interface MaskedClip extends Size {
   readonly fps: number;
 }
 
-/** One sampled frame; `sampleIdx` counts the samples, `frameIdx` the clip's frames, both from 0. */
+/** One sampled frame; `sampleIdx` counts the samples, `frameIdx` the video's frames, both from 0. */
 export interface MaskedFrame {
   readonly sampleIdx: number;
   readonly frameIdx: number;
@@ -16,7 +16,7 @@ export interface MaskedFrame {
   readonly objects: readonly MaskedObject[];
 }
 
-/** `box` is in pixels of the clip. */
+/** `box` is in pixels of the video. */
 export type MaskedObject = FoundBy &
   Pick<Instance, "score" | "box"> & {
     /** The same in all frames for one tracked object. */
@@ -38,7 +38,7 @@ export interface MasksJsonSummary extends WrittenText {
 
 const END = "\n]}\n";
 
-/** Writes a clip's masks.json frame by frame, one line each. Used as a `TextFile`. */
+/** Writes a video's masks.json frame by frame, one line each. Used as a `TextFile`. */
 export class MasksJsonWriter {
   readonly #file: TextFile;
   #frames = 0;

@@ -5,7 +5,7 @@ import { TaskFailure } from "../failures.ts";
 import { FfmpegRun, STALL_SECONDS } from "./ffmpeg-run.ts";
 import { rawMatroskaFrame, rawMatroskaHeader } from "./raw-matroska.ts";
 
-/** Ticks per second of the encoded clip: a multiple of the usual frame rates, with a resolution of 0.01 ms. */
+/** Ticks per second of the encoded video: a multiple of the usual frame rates, with a resolution of 0.01 ms. */
 const TIME_BASE = 90_000;
 
 /** The longest display of the last frame, which no next frame ends. */
@@ -34,7 +34,7 @@ export class PreviewEncoder {
   /**
    * @param path of the MP4 to write
    * @param size of the frames in pixels, both even
-   * @param loneSeconds the display of a clip's only frame; ten seconds at most
+   * @param loneSeconds the display of a video's only frame; ten seconds at most
    */
   static open(
     ffmpeg: string,

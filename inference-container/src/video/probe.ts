@@ -11,7 +11,7 @@ import { canToneMap, type Colours, isHdr } from "./tone-mapping.ts";
 import type { Header, VideoTrack } from "./container/tracks.ts";
 
 /**
- * Finds a clip's size and the time of each of its frames. Decodes only the first frame, or all where a packet might be
+ * Finds a video's size and the time of each of its frames. Decodes only the first frame, or all where a packet might be
  * no frame. Finds every other fault that would stop the task, before its work begins.
  *
  * @throws TaskFailure named video_unreadable, video_truncated, video_encrypted, video_stream_missing,
@@ -142,7 +142,7 @@ const ALPHA = /^(?:yuva|gbrap|[rgb]{3}a|a[rgb]{3}|ya|pal8)/;
 const WIDEST_PIXEL = 16;
 
 /**
- * Decodes a clip's first frame for its displayed size and its colors. Non-square pixels enlarge the side on which they
+ * Decodes a video's first frame for its displayed size and its colors. Non-square pixels enlarge the side on which they
  * are longer, as in players.
  *
  * The size comes from the framecrc muxer's lines on standard output (`#dimensions 0: WxH`, `#sar 0: n/d`, then a line

@@ -4,7 +4,7 @@ import { MEMORY_GIB } from "./ffmpeg-run.ts";
 import { isReadableCodec } from "./input-arguments.ts";
 
 /**
- * The failure of a clip that is too long, or seems so by one wrong time.
+ * The failure of a video that is too long, or seems so by one wrong time.
  * @param stamps of its frames, ascending @param tick seconds per unit of these @param seconds the limit
  */
 export function tooLong(stamps: Float64Array, tick: number, seconds: number): TaskFailure {
@@ -18,11 +18,11 @@ export function tooLong(stamps: Float64Array, tick: number, seconds: number): Ta
 const oversized = (width: number, height: number, limit: number): Problem =>
   problemOf("frame_too_large", { width, height, limit: (limit / 1e6).toFixed(1) });
 
-/** The failure of a clip whose frames are too large. @param width in pixels @param height in pixels @param limit in pixels */
+/** The failure of a video whose frames are too large. @param width in pixels @param height in pixels @param limit in pixels */
 export const frameTooLarge = (width: number, height: number, limit: number): TaskFailure =>
   new TaskFailure(oversized(width, height, limit));
 
-/** The failure of a clip that FFmpeg could not open or decode, derived from its log, which becomes the cause. */
+/** The failure of a video that FFmpeg could not open or decode, derived from its log, which becomes the cause. */
 export const whyUnread = (log: string, pixelLimit: number): TaskFailure =>
   new TaskFailure(byLog(log, pixelLimit), log);
 

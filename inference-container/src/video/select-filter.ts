@@ -8,7 +8,7 @@ const MOST_INTERVALS = 4_000;
 type Interval = readonly [from: number, to: number];
 
 /**
- * An expression of FFmpeg's filter language that is true for the planned frames of a clip, which it counts. Only if the
+ * An expression of FFmpeg's filter language that is true for the planned frames of a video, which it counts. Only if the
  * plan has more than 4,000 separate intervals, it is true for other frames too.
  *
  * It is a binary tree over intervals (https://ffmpeg.org/ffmpeg-utils.html#Expression-Evaluation).
@@ -26,7 +26,7 @@ export function frameSelection(indexes: readonly number[]): string {
 }
 
 /**
- * As `frameSelection`, for a pass that begins in the middle of a clip, where only times identify a frame. Normally the
+ * As `frameSelection`, for a pass that begins in the middle of a video, where only times identify a frame. Normally the
  * first frame is the pass's key frame, and the wanted frames follow. A decoder may begin too early or not with a key
  * frame, or lack a wanted frame. The expression then lets another frame through, which shows the fault.
  *
@@ -71,12 +71,12 @@ function tree(name: "n" | "pts", wanted: readonly Interval[]): string {
 }
 
 /**
- * FFmpeg starts again behind a gap if that saves it this many frames: opening a clip takes about as long as decoding
+ * FFmpeg starts again behind a gap if that saves it this many frames: opening a video takes about as long as decoding
  * so many frames of 1080p.
  */
 const LEAST_SPARED = 100;
 
-/** A part of a clip that one FFmpeg decodes. */
+/** A part of a video that one FFmpeg decodes. */
 export interface Pass {
   /** The frames wanted from it, ascending. */
   readonly indexes: readonly number[];

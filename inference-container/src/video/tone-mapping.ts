@@ -19,7 +19,7 @@ const BRIGHTEST = 1000;
 /** Linear light below this does not change; brighter light is compressed. */
 const UNCHANGED = 0.3;
 
-/** True if a clip has high dynamic range, which looks pale and gray without conversion. */
+/** True if a video has high dynamic range, which looks pale and gray without conversion. */
 export const isHdr = ({ transfer }: Colours): boolean => HDR_TRANSFERS.has(transfer);
 
 /**

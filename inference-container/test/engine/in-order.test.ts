@@ -36,7 +36,7 @@ class Source {
     try {
       for (const [item, delay] of this.#delays.entries()) {
         await turns(delay);
-        if (item === this.#fails) throw new Error("the clip is damaged");
+        if (item === this.#fails) throw new Error("the video is damaged");
         this.given += 1;
         yield item;
       }
@@ -204,7 +204,7 @@ describe("a stream that is worked on ahead ends", () => {
         const results: string[] = [];
         await expect(async () => {
           for await (const result of inOrder(source, most, work.on)) results.push(result);
-        }).rejects.toThrow("the clip is damaged");
+        }).rejects.toThrow("the video is damaged");
         expect(frames(at).slice(0, results.length)).toEqual(results);
         expect([work.now, source.returned]).toEqual([0, 1]);
       }),

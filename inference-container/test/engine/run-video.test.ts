@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A model that answers a clip's frames, counted from 0, by `segment`. */
+/** A model that answers a video's frames, counted from 0, by `segment`. */
 function modelOf(segment: (frame: number, request: SegmentRequest) => Promise<Segmentation>): Model {
   let frames = 0;
   const model = { id: "fixture", version: "1.0.0", provider: "cpu", concurrency: 1, family: "fixture" };
@@ -91,7 +91,7 @@ test("faint detections are requested where an earlier frame may still bring an o
   expect(asked.slice(0, 2)).toEqual([false, true]);
 });
 
-test("a clip's time with the model is what it waited for results, without the turns of others", async () => {
+test("a video's time with the model is what it waited for results, without the turns of others", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const model = modelOf((_, { usage }) => {
     usage?.asked();
@@ -142,7 +142,7 @@ test("an object that the detector misses is drawn where the model sees it, and e
   expect(framesWithMasks).toBe(FRAMES);
 });
 
-test("no picture stays open if the clip fails", async () => {
+test("no picture stays open if the video fails", async () => {
   const { model, counted } = drawing(4, (frame) => {
     if (frame === 3) throw new Error("a graph failed");
   });
@@ -159,7 +159,7 @@ test("in frames more than a second apart nothing is drawn without a detection", 
 });
 
 describe("frames lost to damage", () => {
-  /** Makes packets of the clip unreadable, each by its first bytes. */
+  /** Makes packets of the video unreadable, each by its first bytes. */
   async function damage(packets: readonly number[]): Promise<void> {
     const path = join(folder, "clip.mp4");
     const clips = await clipFolder();
@@ -183,7 +183,7 @@ describe("frames lost to damage", () => {
     });
   });
 
-  test("fail the task if they are more than half of the clip", async () => {
+  test("fail the task if they are more than half of the video", async () => {
     await damage(Array.from({ length: 17 }, (_, at) => at + 2));
     const failing = run(model(), undefined, undefined, 30);
     await expect(failing).rejects.toMatchObject({
@@ -193,7 +193,7 @@ describe("frames lost to damage", () => {
   });
 });
 
-test("a clip of HDR says so if this FFmpeg can't convert its colors, and else says nothing", async () => {
+test("a video of HDR says so if this FFmpeg can't convert its colors, and else says nothing", async () => {
   const hdr = "-color_primaries bt2020 -colorspace bt2020nc -color_trc smpte2084 -pix_fmt yuv420p10le";
   const path = join(folder, "hdr.mp4");
   await runFfmpeg(["-i", join(folder, "clip.mp4"), "-c:v", "libx264", ...hdr.split(" "), path]);

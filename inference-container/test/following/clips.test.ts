@@ -122,7 +122,7 @@ describe("a task fails, and says which region is wrong, if", () => {
   const film: Film = () => ({ ground: "grey", discs: [disc("red", 80, 90)] });
 
   test.for([
-    ["it is at a time after the clip's end", click(80, 90, 2.5, { index: 9 }), "region_outside_clip"],
+    ["it is at a time after the video's end", click(80, 90, 2.5, { index: 9 }), "region_outside_clip"],
     ["it is outside the picture", click(300, 90, 0, { index: 9 }), "region_outside_image"],
   ] as const)("%s", async ([, region, code]) => {
     await expect(follow(film, { regions: [region], frames: 6 })).rejects.toMatchObject({

@@ -112,7 +112,7 @@ describe("the memory of an object", () => {
     known: { channels: 1, appearance: Float32Array.of(timeSec), inside: Float32Array.of(sureness) },
   });
 
-  test("never grows with the clip, and always has the pointed frame and the last one", () => {
+  test("never grows with the video, and always has the pointed frame and the last one", () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 200 }),

@@ -1,4 +1,4 @@
-/** Compares the numbers and times of a clip's frames with PyAV and with Chromium. */
+/** Compares the numbers and times of a video's frames with PyAV and with Chromium. */
 import { execFile } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -16,7 +16,7 @@ import { closeBrowser, openPage } from "../../../test/support/browser/studio.ts"
 
 const { signal } = new AbortController();
 const INSTALLING_MS = 600_000;
-/** The number of a clip's frames for which the test asks the browser. */
+/** The number of a video's frames for which the test asks the browser. */
 const LOOKS = 8;
 
 let clips: ClipFolder;
@@ -38,7 +38,7 @@ afterAll(async () => {
   await clips.remove();
 });
 
-/** Serves a clip of the folder, or a part of it, and an empty page. */
+/** Serves a video of the folder, or a part of it, and an empty page. */
 async function serve(url: string, range: string | undefined, response: ServerResponse): Promise<void> {
   const path = clips.path(url.slice(1));
   const size =
@@ -113,7 +113,7 @@ const PLAY = `async ([source]) => {
   return shown;
 }`;
 
-/** In the page: the times of the frames that its video shows at these times; null if it can't play the clip. */
+/** In the page: the times of the frames that its video shows at these times; null if it can't play the video. */
 const LOOK = `async ([source, asked]) => {
   const video = document.querySelector("video");
   let shown = NaN;

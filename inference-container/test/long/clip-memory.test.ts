@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => clips.remove());
 
-/** The number of frames that are read of a clip of the largest size. */
+/** The number of frames that are read of a video of the largest size. */
 async function framesRead(references: number): Promise<number> {
   const path = await clips.make(...manyReferences("8192x4320", references), `${references}.mp4`);
   const { signal } = new AbortController();

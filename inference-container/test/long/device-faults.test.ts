@@ -49,7 +49,7 @@ test.concurrent("a picture that breaks one device after the other fails, and bot
   expect(rig.lines.join("")).not.toContain("device_doubted");
 });
 
-test.concurrent("a clip on a device that breaks begins again on another", async () => {
+test.concurrent("a video on a device that breaks begins again on another", async () => {
   await using rig = await startDevices(2);
   await rig.service.ready;
   rig.worker.inputs.set("clip.mp4", movingSquare(1));

@@ -84,7 +84,7 @@ test.concurrent("a picture that blocks the engine's own thread fails alone, and 
   expect(outcomes(rig, ["one", "two"])).toEqual([["success"], ["success"]]);
 });
 
-test.concurrent("a picture that ended the engine alone is handed back while every engine has a clip", async () => {
+test.concurrent("a picture that ended the engine alone is handed back while every engine has a video", async () => {
   await using rig = await startRig(TWELVE);
   expect(await rig.finish({ key: "hostile", prompts: ["collapse"] })).toMatchObject(CRASHED);
   await until(async () => (await fetch(`${rig.service.url}/readyz`)).ok);

@@ -278,7 +278,7 @@ describe("a service before Triton", () => {
     expect(corners).toEqual([255, 255, 0, 0]);
   });
 
-  it("follows a clip's object from frame to frame", async () => {
+  it("follows a video's object from frame to frame", async () => {
     await launch();
     await rig.service.ready;
     rig.worker.inputs.set("clip.mp4", movingSquare(2));

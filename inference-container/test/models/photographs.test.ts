@@ -177,7 +177,7 @@ describe("the embedded model on photographs", () => {
     expect(instances).toEqual([]);
   });
 
-  it("finds less likely objects on request, but none begins a track in a clip", async () => {
+  it("finds less likely objects on request, but none begins a track in a video", async () => {
     const picture = await sample("coffee");
     const request = { prompts: ["cup"], threshold: 0.05, withFaint: false };
     const alone = (await model.segment(picture, request)).instances;
@@ -260,7 +260,7 @@ describe("a click is obeyed", () => {
     expect(drawn).toEqual([["ring"], ["large", "small"], ["ring"], ["large", "small"]]);
   });
 
-  it("in a clip: in the frame with the points, in a correction, and in the frames that follow", async () => {
+  it("in a video: in the frame with the points, in a correction, and in the frames that follow", async () => {
     const following = open.following ?? expect.fail();
     const cases: readonly [Region, Region | undefined][] = [
       [CUT, undefined],

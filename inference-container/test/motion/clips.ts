@@ -1,12 +1,12 @@
 /**
- * Clips made from the sample photographs, with exactly known motion and objects. A clip may have fewer frames per
+ * Videos made from the sample photographs, with exactly known motion and objects. A video may have fewer frames per
  * second: the motion is the same.
  */
 import type { ClipRegion } from "@segmentation/protocol";
 import { backdrop, cutOut, type Layer, photograph, turned } from "./layer.ts";
 import { type Scene, truthAt } from "./scene.ts";
 
-/** A clip, and the word or the regions for its objects. */
+/** A video, and the word or the regions for its objects. */
 export type Clip = { readonly scene: Scene } & (
   | { readonly prompt: string }
   | { readonly regions: readonly ClipRegion[] }

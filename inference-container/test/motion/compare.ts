@@ -1,4 +1,4 @@
-/** Compares the service's results for a clip with the truth. */
+/** Compares the service's results for a video with the truth. */
 import { z } from "zod";
 import { decodeRle } from "../support/masks/plain-rle.ts";
 import { type Scene, type Truth, truthAt } from "./scene.ts";
@@ -35,7 +35,7 @@ export interface ComparedFrame {
 export function compare(scene: Scene, masksJson: Buffer): ComparedFrame[] {
   const { width, height, frames } = MasksFile.parse(JSON.parse(masksJson.toString()));
   if (width !== scene.width || height !== scene.height)
-    throw new Error(`The masks are ${width} × ${height}, the clip is ${scene.width} × ${scene.height}.`);
+    throw new Error(`The masks are ${width} × ${height}, the video is ${scene.width} × ${scene.height}.`);
   return frames.map(({ timeSec, objects }) => {
     const truth = truthAt(scene, timeSec);
     const found = objects.map(({ objectId, rle }) => {

@@ -1,10 +1,10 @@
-/** Expected results for the clips of this folder, at every sampling rate. */
+/** Expected results for the videos of this folder, at every sampling rate. */
 import { expect } from "vitest";
 import { type ComparedFrame, allIds, idsOf, ownersOn, shareFound, visibleShare } from "./compare.ts";
 
 const OVERLAP = 0.85;
 
-/** The clip's only object is found in its place on nearly every frame, under one id. */
+/** The video's only object is found in its place on nearly every frame, under one id. */
 export function expectFollowed(frames: readonly ComparedFrame[], name: string): void {
   expect(shareFound(frames, name, OVERLAP)).toBeGreaterThanOrEqual(0.95);
   expect(allIds(frames).size).toBe(1);

@@ -1,5 +1,5 @@
 /**
- * The service's own models, with a detector that misses everything in some frames of each clip: objects found there
+ * The service's own models, with a detector that misses everything in some frames of each video: objects found there
  * were drawn without it.
  */
 import type { LoadOptions } from "../../src/models/loaded-model.ts";

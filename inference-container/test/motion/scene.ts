@@ -9,7 +9,7 @@ export interface Placed {
   readonly scale: number;
 }
 
-/** A clip without any randomness. */
+/** A video without any randomness. */
 export interface Scene {
   readonly width: number;
   readonly height: number;

@@ -1,4 +1,4 @@
-/** The service with the embedded model, for the clips that the tests of this folder make. */
+/** The service with the embedded model, for the videos that the tests of this folder make. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { encode } from "./encode.ts";
 const LOADER = new URL("../../src/models/load.ts", import.meta.url).href;
 const DOWNLOAD_MS = 600_000;
 
-/** Makes a clip, lets the service segment it, and compares the stored result with the truth. */
+/** Makes a video, lets the service segment it, and compares the stored result with the truth. */
 export type Segment = (
   clip: Clip,
   sampling: Partial<VideoTaskRequest["sampling"]>,
@@ -24,7 +24,7 @@ export type Segment = (
 export const missingDetector = (from: number, to: number): string =>
   new URL(`missing-detector.ts?from=${from}&to=${to}`, import.meta.url).href;
 
-/** A clip's word, or the regions of its objects. */
+/** A video's word, or the regions of its objects. */
 const asked = (clip: Clip): Pick<VideoTaskRequest, "prompts" | "regions"> =>
   "regions" in clip ? { prompts: [], regions: [...clip.regions] } : { prompts: [clip.prompt] };
 

@@ -110,10 +110,10 @@ describe("high dynamic range", () => {
   test.for<[string, number, number, Buffer]>([
     ["PQ", PQ_WHITE, 0.751_83, cICP(9, 16, 0, 1)],
     ["HLG", HLG_WHITE, 1, cICP(9, 18, 0, 1)],
-  ])("leaves room for what is brighter, as in clips: %s", async ([, white, brightest, code]) => {
+  ])("leaves room for what is brighter, as in videos: %s", async ([, white, brightest, code]) => {
     const [paper, light] = await decoded(await png(grey(white), grey(brightest), code));
     expect(light).toEqual(WHITE);
-    // The curve of clips makes 0.679 of 1.
+    // The curve of videos makes 0.679 of 1.
     for (const value of paper) expect(Math.abs(value - 215)).toBeLessThanOrEqual(1);
   });
 });

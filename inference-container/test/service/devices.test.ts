@@ -50,7 +50,7 @@ const haveTasks = (...tasks: readonly number[]): Promise<void> =>
 const post = async (key: string, prompt: string): Promise<void> => {
   expect((await rig.post(rig.worker.request({ key, prompts: [prompt] }))).status).toBe(202);
 };
-/** Posts a clip of over a minute. */
+/** Posts a video of over a minute. */
 const postClip = async (key: string): Promise<void> => {
   const inputUrl = `${rig.worker.origin}/inputs/long.mp4`;
   const request = rig.worker.videoRequest({ key, inputUrl, prompts: ["slow", "bright"] });
@@ -88,7 +88,7 @@ test("idle devices take turns, but a picture that comes again goes where its fea
   expect(await isCached("on-0-anew", "bright.png")).toBe(false);
 });
 
-test("the tasks of a killed engine begin again on the other device, the clip there continues, and the engine comes back", async () => {
+test("the tasks of a killed engine begin again on the other device, the video there continues, and the engine comes back", async () => {
   await start();
   await writeFile(join(folder, "keep"), "");
   await post("kept", "kept");
@@ -116,11 +116,11 @@ test("the tasks of a killed engine begin again on the other device, the clip the
   expect(text).toContain('inference_engine_restarts_total{device="1"} 0\n');
 });
 
-test("as many clips run at once as there are devices, each on one of its own, and pictures pass between their frames", async () => {
+test("as many videos run at once as there are devices, each on one of its own, and pictures pass between their frames", async () => {
   await start();
   await postClip("first");
   await haveTasks(1, 0);
-  // The picture makes the other device the busier one: the clip goes there all the same.
+  // The picture makes the other device the busier one: the video goes there all the same.
   await post("stuck", "slow");
   await postClip("second");
   await postClip("third");

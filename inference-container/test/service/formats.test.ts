@@ -120,7 +120,7 @@ test("a picture without objects has an empty document, an empty line of labels a
   await expectLabelmap(stored("empty/labelmap.png"), []);
 });
 
-test("a clip's document has its frames as images, and each object's track [A4-12]", async () => {
+test("a video's document has its frames as images, and each object's track [A4-12]", async () => {
   const formats = { wanted: ["coco" as const], taskId: "the-clip.mp4", index: 0 };
   const report = await rig.finishVideo({ key: "clip", prompts: ["nothing", "bright"], formats });
   expect(videoOutput(report)).toMatchObject({ units: 12, totalMasks: 12, coco: "annotations.json" });

@@ -98,7 +98,7 @@ describe("a service whose model is on a server", () => {
     expect(await (await rig.ask("/metrics")).text()).toContain('provider="kserve"} 1');
   });
 
-  test("a clip's frames go to the server as many at once as the manifest says, and its object keeps one id", async () => {
+  test("a video's frames go to the server as many at once as the manifest says, and its object keeps one id", async () => {
     let [inside, most] = [0, 0];
     const full = Promise.withResolvers<void>();
     server.infer = async (seen) => {

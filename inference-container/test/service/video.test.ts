@@ -38,7 +38,7 @@ const ffmpegs = (): number[] =>
     }
   });
 
-test("a clip's masks and preview are stored and reported [4.3-9]", async () => {
+test("a video's masks and preview are stored and reported [4.3-9]", async () => {
   const report = await rig.finishVideo({ key: "whole", generatePreview: true });
   expect(videoOutput(report)).toMatchObject({
     type: "video",
@@ -75,7 +75,7 @@ test.for([
   [{ ...every, fps: 2 }, 8],
   [{ ...every, fps: 2, maxFrames: 5 }, 5],
   [{ ...every, maxFrames: 3 }, 3],
-] as const)("sampling %o of a clip with 60 frames processes %i [4.3-11]", async ([sampling, frames]) => {
+] as const)("sampling %o of a video with 60 frames processes %i [4.3-11]", async ([sampling, frames]) => {
   expect(videoOutput(await rig.finishVideo({ sampling })).units).toBe(frames);
 });
 
@@ -108,7 +108,7 @@ test("a video fails if no prompt could be served, and has a notice if another co
   expect(videoOutput(report).notice?.code).toBe("prompt_outside_vocabulary");
 });
 
-test("a clip that would give more frames than the operator allows fails by name", async () => {
+test("a video that would give more frames than the operator allows fails by name", async () => {
   const limits = { inputBytes: 50_000_000, inputPixels: 9_000_000, seconds: 1_200, frames: 10 };
   expect(await rig.finishVideo({ limits })).toMatchObject({
     outcome: "failed",
@@ -138,7 +138,7 @@ test("progress reports frames done of all frames", async () => {
   expect(ofFrames.some((done) => done > 0 && done < 6)).toBe(true);
 });
 
-test("pictures pass between a clip's frames, and a second clip waits for the first", async () => {
+test("pictures pass between a video's frames, and a second video waits for the first", async () => {
   const slow = { prompts: ["slow"], sampling: { ...every, numFrames: 6 } };
   const first = rig.finishVideo({ key: "first", ...slow });
   await until(async () => (await (await rig.ask("/v1/tasks/first")).text()).includes("running"));
@@ -154,7 +154,7 @@ test("pictures pass between a clip's frames, and a second clip waits for the fir
   void second;
 });
 
-test.for(["DELETE", "a lost lease"] as const)("%s ends a clip's FFmpeg and its run", async (how) => {
+test.for(["DELETE", "a lost lease"] as const)("%s ends a video's FFmpeg and its run", async (how) => {
   const key = how === "DELETE" ? "deleted" : "superseded";
   const inputUrl = `${rig.worker.origin}/inputs/long.mp4`;
   await rig.post(rig.worker.videoRequest({ key, inputUrl, prompts: ["slow"], generatePreview: true }));
@@ -171,7 +171,7 @@ test.for(["DELETE", "a lost lease"] as const)("%s ends a clip's FFmpeg and its r
   expect((await rig.finish()).outcome).toBe("success");
 });
 
-test("an engine that is killed takes FFmpeg along, and the clip fails as retryable", async () => {
+test("an engine that is killed takes FFmpeg along, and the video fails as retryable", async () => {
   const inputUrl = `${rig.worker.origin}/inputs/long.mp4`;
   const report = rig.finishVideo({ inputUrl, prompts: ["slow"], generatePreview: true });
   await until(() => ffmpegs().length > 0);

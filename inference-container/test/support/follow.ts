@@ -31,7 +31,7 @@ export async function scratch(): Promise<string> {
 
 const EVERY: VideoTask["sampling"] = { fps: null, numFrames: null, maxFrames: null };
 
-/** The followed objects of a film's clip, frame by frame. */
+/** The followed objects of a film's video, frame by frame. */
 export async function follow(film: Film, asked: Asked, processed = asked.frames) {
   const { regions, frames, prompts = [], model = colourModel(), formats, generatePreview = false } = asked;
   const { sampling = EVERY, folder = await scratch() } = asked;

@@ -5,12 +5,12 @@ import { ffmpeg } from "./video/clips.ts";
 
 const never = new AbortController().signal;
 
-/** Probes a clip of moderate size. */
+/** Probes a video of moderate size. */
 export async function probe(path: string): Promise<Clip> {
   return probeClip(ffmpeg, path, { inputPixels: 4_000_000, seconds: 60 }, never);
 }
 
-/** The frames of a clip with these numbers, by default all. */
+/** The frames of a video with these numbers, by default all. */
 export async function readAll(
   clip: Clip,
   indexes: readonly number[] = [...clip.times.keys()],

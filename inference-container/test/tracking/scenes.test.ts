@@ -30,7 +30,7 @@ interface Limits {
   readonly kept: number;
 }
 
-/** At the default rate; six standard deviations below the average of thirty clips. */
+/** At the default rate; six standard deviations below the average of thirty videos. */
 const LEAST: Record<SceneName, Limits> = {
   "still objects": { idf1: 0.98, ahead: -0.01, kept: 0.93 },
   "a pan": { idf1: 0.96, ahead: 0.04, kept: 0.88 },
@@ -70,10 +70,10 @@ test("at two frames per second, people who cross, pass a pillar or return keep t
   }
 });
 
-/** Always the same: over thirty clips the gain is smaller than its spread from one choice of clips to the next. */
+/** Always the same: over thirty videos the gain is smaller than its spread from one choice of videos to the next. */
 const sameSeeds = Array.from({ length: 30 }, (_, at) => 1_000_003 + 7_919 * at);
 
-/** Scores without and with appearances, over the same clips. */
+/** Scores without and with appearances, over the same videos. */
 function compared(name: SceneName, fps: number, alike: number): { blind: Scores; seeing: Scores } {
   const clips = sameSeeds.map((seed) => {
     const random = new Random(seed);

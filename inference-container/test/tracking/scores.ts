@@ -8,15 +8,15 @@ interface AnyTracker {
 }
 
 export interface Scores {
-  /** IDF1 of all clips together: E. Ristani et al., "Performance Measures and a Data Set for Multi-Target, Multi-Camera Tracking", 2016. */
+  /** IDF1 of all videos together: E. Ristani et al., "Performance Measures and a Data Set for Multi-Target, Multi-Camera Tracking", 2016. */
   readonly idf1: number;
-  /** The number of times that an object's id differs from the one before, per clip. */
+  /** The number of times that an object's id differs from the one before, per video. */
   readonly switches: number;
   /** The share of objects whose last id is their first. */
   readonly kept: number;
 }
 
-/** Runs a fresh tracker over each clip. Detections that show no single object don't count. */
+/** Runs a fresh tracker over each video. Detections that show no single object don't count. */
 export function scoresOf(clips: readonly (readonly Frame[])[], fresh: () => AnyTracker): Scores {
   const sum = { matched: 0, known: 0, given: 0, switches: 0, objects: 0, kept: 0 };
   for (const clip of clips) {

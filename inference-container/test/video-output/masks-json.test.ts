@@ -75,7 +75,7 @@ test("every frame is listed in order, with or without objects [2.5-12]", async (
   expect(summary).toMatchObject({ frames: 3, framesWithMasks: 2, totalMasks: 3 });
 });
 
-test("a clip without frames is a valid file", async () => {
+test("a video without frames is a valid file", async () => {
   expect(await write([])).toMatchObject({ frames: 0, framesWithMasks: 0, totalMasks: 0 });
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual({ version: 1, ...clip, frames: [] });
 });

@@ -52,7 +52,7 @@ async function plainlyDecoded(path: string, track: string): Promise<{ rgb: Buffe
   }));
 }
 
-/** Checks that all frames of a clip are given as FFmpeg decodes them, and some of them as among all. Returns them. */
+/** Checks that all frames of a video are given as FFmpeg decodes them, and some of them as among all. Returns them. */
 async function expectAsDecoded(path: string, { from = 0, isTimed = true } = {}): Promise<Frame[]> {
   const clip = await probe(path);
   const { track } = clip.decoding.input;
@@ -138,7 +138,7 @@ const made = fc.record({
   first: fc.constantFrom(0, 0, 2),
 });
 
-test("any clip's frames are numbered and timed as it is decoded", async () => {
+test("any video's frames are numbered and timed as it is decoded", async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(made, async ({ codec, group, between, rate, start, cut, file, first }) => {

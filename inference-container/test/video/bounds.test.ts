@@ -71,7 +71,7 @@ test.for([
 );
 
 test.runIf(isLong)(
-  "a clip of more frames than are listed is refused as that, and not as too long",
+  "a video of more frames than are listed is refused as that, and not as too long",
   async () => {
     const endless = clips.path("endless");
     await writeFile(endless, "#!/bin/sh\necho '#tb 0: 1/1000000'\nexec yes '0,1,1'\n");

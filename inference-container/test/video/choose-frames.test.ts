@@ -33,7 +33,7 @@ const all = (times: Float64Array): number[] => [...times.keys()];
 const plan = (times: Float64Array, sampling: Partial<Parameters<typeof planSamples>[1]>, most = 1e6) =>
   planSamples(times, { fps: null, numFrames: null, maxFrames: null, ...sampling }, most);
 
-test("however it is sampled, frames ascend, none comes twice, and the first is the clip's first", () => {
+test("however it is sampled, frames ascend, none comes twice, and the first is the video's first", () => {
   fc.assert(
     fc.property(clips, fc.option(rates), fc.option(numbers), bound, (times, fps, numFrames, maxFrames) => {
       const sampling = numFrames === null ? { fps, maxFrames } : { numFrames, maxFrames };
@@ -66,7 +66,7 @@ describe("a rate", () => {
   });
 
   test.for([23.976, 24, 25, 29.97, 30, 50, 59.94, 60])(
-    "that is the clip's own, %f, takes every frame, also of times in whole milliseconds",
+    "that is the video's own, %f, takes every frame, also of times in whole milliseconds",
     (rate) => {
       const exact = evenClip(2000, rate);
       const rounded = exact.map((time) => Math.round(time * 1000) / 1000);
@@ -78,7 +78,7 @@ describe("a rate", () => {
     },
   );
 
-  test("above the clip's own takes every frame, and the plan has the clip's rate", () => {
+  test("above the video's own takes every frame, and the plan has the video's rate", () => {
     const times = evenClip(50, 25);
     const { indexes, fps } = plan(times, { fps: 200 });
     expect(indexes).toEqual(all(times));
@@ -89,7 +89,7 @@ describe("a rate", () => {
     expect(plan(evenClip(90, 30), { fps: 2 })).toEqual({ indexes: [0, 15, 30, 45, 60, 75], fps: 2 });
   });
 
-  test("far above the clip's own takes every frame, also where maxFrames ends it early", () => {
+  test("far above the video's own takes every frame, also where maxFrames ends it early", () => {
     const times = evenClip(100, 25);
     for (const fps of [1e4, 1e9, 1e308, Number.MAX_VALUE]) {
       const { indexes, fps: rate } = plan(times, { fps });
@@ -131,7 +131,7 @@ describe("a rate", () => {
 });
 
 describe("a number", () => {
-  test("gives exactly as many, or all of a clip that has fewer; with maxFrames the smaller number [4.3-11]", () => {
+  test("gives exactly as many, or all of a video that has fewer; with maxFrames the smaller number [4.3-11]", () => {
     fc.assert(
       fc.property(clips, numbers, bound, (times, numFrames, maxFrames) => {
         const expected = Math.min(numFrames, maxFrames ?? Infinity, times.length);
@@ -159,7 +159,7 @@ describe("a number", () => {
     );
   });
 
-  test("spaces the samples of an even clip evenly, to a frame", () => {
+  test("spaces the samples of an even video evenly, to a frame", () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 400 }), fc.integer({ min: 2, max: 400 }), (count, numFrames) => {
         const { indexes } = plan(evenClip(count, 25), { numFrames });
@@ -185,13 +185,13 @@ describe("without a rate or a number", () => {
     expect(plan(evenClip(90, 30), {})).toEqual({ indexes: all(evenClip(18, 6)).map((at) => at * 5), fps: 6 });
   });
 
-  test("a slower clip is taken whole", () => {
+  test("a slower video is taken whole", () => {
     const { indexes, fps } = plan(evenClip(20, 2), {});
     expect(indexes).toHaveLength(20);
     expect(fps).toBeCloseTo(2, 9);
   });
 
-  test("a clip of one frame gives that frame", () => {
+  test("a video of one frame gives that frame", () => {
     expect(plan(Float64Array.of(0.5), {})).toEqual({ indexes: [0], fps: 6 });
   });
 });

@@ -17,7 +17,7 @@ const X264 = ["-c:v", "libx264", "-qp", "2"];
 const X265 = ["-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=none:qp=4"];
 const BT2020 = ["-color_primaries", "bt2020", "-colorspace", "bt2020nc"];
 
-/** A clip of one frame in one color, given as ten-bit luma and chroma of limited range. */
+/** A video of one frame in one color, given as ten-bit luma and chroma of limited range. */
 function plain(name: string, [y, cb, cr]: readonly number[], ...args: readonly string[]): Promise<string> {
   const colour = `color=s=64x64:r=5:d=0.2,format=yuv420p10le,geq=lum=${y}:cb=${cb}:cr=${cr}`;
   return clips.make(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { planPasses } from "../../src/video/select-filter.ts";
 
-/** A clip of 1,000 frames at 10 per second, with a key frame at every fiftieth. */
+/** A video of 1,000 frames at 10 per second, with a key frame at every fiftieth. */
 const times = Float64Array.from({ length: 1_000 }, (_, at) => at / 10);
 const keys = Array.from({ length: 20 }, (_, at) => at * 50);
 

@@ -67,7 +67,7 @@ test("any ascending times come back to the millisecond", async () => {
   );
 });
 
-test("a clip that begins late keeps its times", async () => {
+test("a video that begins late keeps its times", async () => {
   const found = await stamps(await encode([0.5, 0.6, 1.6]));
   for (const [at, expected] of [0.5, 0.6, 1.6].entries()) expect(found[at]?.time).toBeCloseTo(expected, 4);
 });

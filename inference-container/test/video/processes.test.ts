@@ -136,7 +136,7 @@ test("nothing is started once the signal has aborted", async () => {
   expect((await processes()).started).toBe(0);
 });
 
-test("a probe that refuses a clip leaves no process", async () => {
+test("a probe that refuses a video leaves no process", async () => {
   const limits = { inputPixels: 1e6, seconds: 10 };
   await expect(probeClip(recording, clips.path("long.mp4"), limits, never)).rejects.toThrow("10 seconds");
   expect(await processes()).toEqual({ started: 1, running: [] });
@@ -171,7 +171,7 @@ test("a slow FFmpeg is not taken for a stalled one", async () => {
   expect(await run.finished()).toBe(true);
 });
 
-test("an FFmpeg that crashes is no fault of the clip", async () => {
+test("an FFmpeg that crashes is no fault of the video", async () => {
   const crashing = await script("crashing", "kill -SEGV $$");
   await expect(
     probeClip(crashing, clips.path("long.mp4"), { inputPixels: 1e6, seconds: 600 }, never),

@@ -42,16 +42,16 @@ const even = (length: number, from = 0): number[] => count(length).map((at) => f
 const unevenSeconds = (n: number): number => (n < 10 ? n * 0.04 : 0.4 + (n - 10) * 0.11);
 const uneven = "settb=1/1000,setpts='if(lt(N,10),40*N,400+110*(N-10))'";
 
-/** Makes a clip; gives the differences from 25 upright frames of 320 × 240 at 25 per second. */
+/** Makes a video; gives the differences from 25 upright frames of 320 × 240 at 25 per second. */
 type Case = readonly [title: string, make: () => Promise<string>, expected?: Expected];
 
-/** A clip made in one run. */
+/** A video made in one run. */
 const made =
   (...args: readonly string[]) =>
   (): Promise<string> =>
     clips.make(...args);
 
-/** A clip of 320 × 240 H.264, changed without encoding it again. */
+/** A video of 320 × 240 H.264, changed without encoding it again. */
 const remade =
   (before: readonly string[], after: readonly string[], options: readonly string[] = []) =>
   async (): Promise<string> => {
@@ -304,7 +304,7 @@ const LONG: ReadonlySet<string> = new Set([
   "a description of many lines",
 ]);
 
-describe("a clip is read frame by frame, as a player shows it", () => {
+describe("a video is read frame by frame, as a player shows it", () => {
   test.for(readable.filter(([title]) => isLong || !LONG.has(title)))(
     "%s",
     async ([, make, expected = {}]) => {

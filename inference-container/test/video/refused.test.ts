@@ -21,7 +21,7 @@ async function refusalOf(path: string, limits = LIMITS): Promise<TaskFailure> {
     (error: unknown) => error,
   );
   if (outcome instanceof TaskFailure) return outcome;
-  throw new Error("the clip was accepted", { cause: outcome });
+  throw new Error("the video was accepted", { cause: outcome });
 }
 
 async function written(name: string, bytes: Buffer | string): Promise<string> {
@@ -29,7 +29,7 @@ async function written(name: string, bytes: Buffer | string): Promise<string> {
   return clips.path(name);
 }
 
-/** The beginning of the whole clip: `part` of its bytes. */
+/** The beginning of the whole video: `part` of its bytes. */
 async function cut(part: number, name: string, ...options: readonly string[]): Promise<string> {
   const bytes = await readFile(await clips.make("-i", "whole.mp4", "-c", "copy", ...options, name));
   return written(`cut-${name}`, bytes.subarray(0, Math.floor(bytes.length * part)));
@@ -109,7 +109,7 @@ function noise(length: number): Buffer {
   );
 }
 
-/** A clip with a correct index and noise for frames. */
+/** A video with a correct index and noise for frames. */
 async function spoilt(): Promise<string> {
   const bytes = Buffer.from(await readFile(clips.path("whole.mp4")));
   const start = bytes.indexOf("mdat") + 4;
@@ -139,7 +139,7 @@ async function covered(): Promise<string> {
 }
 
 describe("limits", () => {
-  test("a clip of exactly the pixels and seconds that are allowed is read", async () => {
+  test("a video of exactly the pixels and seconds that are allowed is read", async () => {
     const clip = await probeClip(
       ffmpeg,
       clips.path("whole.mp4"),
@@ -158,7 +158,7 @@ describe("limits", () => {
     expect((await refusalOf(path, { ...limits, inputPixels: 500 * 499 })).message).toContain("500 × 500");
   });
 
-  test("a clip that is longer is refused", async () => {
+  test("a video that is longer is refused", async () => {
     const refusal = await refusalOf(clips.path("whole.mp4"), { ...LIMITS, seconds: 0.9 });
     expect(refusal.code).toBe("video_too_long");
     expect(refusal.message).toContain("0.9 seconds");

@@ -72,7 +72,7 @@ const made =
   (): Promise<string> =>
     clips.make(...source(24, 25), "-g", "50", "-pix_fmt", "yuv420p", ...args);
 
-/** A clip of H.264 with B-frames, changed without encoding it again. */
+/** A video of H.264 with B-frames, changed without encoding it again. */
 const remade = (before: readonly string[], after: readonly string[]) => async (): Promise<string> => {
   const name = `plain-of-${after.at(-1) ?? ""}`;
   await made("-c:v", "libx264", "-preset", "veryfast", "-bf", "2", name)();
@@ -84,7 +84,7 @@ const x264 = ["-c:v", "libx264", "-preset", "veryfast", "-bf", "3"];
 const av1 = ["-vf", "scale=112:64", "-c:v", "libsvtav1", "-preset", "12"];
 const uneven = "settb=1/1000,setpts='40*N+if(gt(N,200),7*(N-200),0)+if(gt(N,400),20000,0)'";
 
-/** Clips whose frames are decoded from their key frames. */
+/** Videos whose frames are decoded from their key frames. */
 const fromKeys: readonly Case[] = [
   ["H.264 with B-frames in MP4", made(...x264, "h264.mp4")],
   ["H.264 with B-frames in MKV", made(...x264, "h264.mkv")],
@@ -127,7 +127,7 @@ const fromKeys: readonly Case[] = [
   ["its index in front", remade([], ["-movflags", "faststart", "index.mp4"])],
 ];
 
-/** A clip of which some bytes are changed. */
+/** A video of which some bytes are changed. */
 const spoilt =
   (name: string, args: readonly string[], spoil: (bytes: Buffer, path: string) => unknown) =>
   async (): Promise<string> => {
@@ -164,7 +164,7 @@ async function damageKey(bytes: Buffer, path: string): Promise<void> {
 const flat = [...x264, "-x264-params", "scenecut=0"];
 const CUES = "\x1c\x53\xbb\x6b";
 
-/** Clips that are decoded from the start up to the wanted frames, because the file lacks something or is wrong. */
+/** Videos that are decoded from the start up to the wanted frames, because the file lacks something or is wrong. */
 const fromTheStart: readonly Case[] = [
   ["frames without times", made(...x264, "untimed.avi")],
   ["pictures refreshed part by part", made(...x264, "-x264-params", "intra-refresh=1", "refreshed.mp4")],

@@ -11,7 +11,7 @@ test.for([
   [321, 241, 320, 240],
   [2048, 2048, 2048, 2048],
   [5000, 1, 2048, 2],
-] as const)("a clip of %d × %d is worked on as %d × %d", ([width, height, ...size]) => {
+] as const)("a video of %d × %d is worked on as %d × %d", ([width, height, ...size]) => {
   expect(Object.values(workingSize({ width, height }))).toEqual(size);
 });
 

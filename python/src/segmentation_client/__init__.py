@@ -1,4 +1,4 @@
-"""The client of a segmentation job service: pictures and clips with prompts in, masks out."""
+"""The client of a segmentation job service: pictures and videos with prompts in, masks out."""
 
 from ._http.connection import Event
 from ._inputs.file_names import unique_names

@@ -26,7 +26,7 @@ class JobUpdate:
 
     job: m.JobStatus
     progress: float
-    """The share of the job's work that is done, 0 to 1; of a clip, the share of its frames. It can fall: a task may start again."""
+    """The share of the job's work that is done, 0 to 1; of a video, the share of its frames. It can fall: a task may start again."""
 
 
 def has_ended(status: str) -> bool:

@@ -96,7 +96,7 @@ class AsyncClient:
     async def submit_video(
         self, input: Input, prompts: Prompts = (), **options: Unpack[SegmentVideoOptions]
     ) -> AsyncJobHandle:
-        """As `segment_video`, without waiting: uploads the clip and creates the job."""
+        """As `segment_video`, without waiting: uploads the video and creates the job."""
         return AsyncJobHandle(self.connection, await create(self.connection, "video", input, prompts, options))
 
     def job(self, job_id: str) -> AsyncJobHandle:
@@ -186,7 +186,7 @@ class Client:
         return run(self._client.embed(input, **options))
 
     def segment_video(self, input: Input, prompts: Prompts = (), **options: Unpack[SegmentVideoOptions]) -> VideoResult:
-        """Finds what the prompts describe in a clip, and follows it from frame to frame."""
+        """Finds what the prompts describe in a video, and follows it from frame to frame."""
         return run(self._client.segment_video(input, prompts, **options))
 
     def submit(
@@ -196,7 +196,7 @@ class Client:
         return JobHandle(run(self._client.submit(input, prompts, **options)))
 
     def submit_video(self, input: Input, prompts: Prompts = (), **options: Unpack[SegmentVideoOptions]) -> JobHandle:
-        """As `segment_video`, without waiting: uploads the clip and creates the job."""
+        """As `segment_video`, without waiting: uploads the video and creates the job."""
         return JobHandle(run(self._client.submit_video(input, prompts, **options)))
 
     def job(self, job_id: str) -> JobHandle:
@@ -224,7 +224,7 @@ class Client:
         on_progress: Callable[[int], None] = lambda _: None,
         **options: Unpack[RequestOptions],
     ) -> str:
-        """Uploads a picture or a clip, and gives its task_id for a job. With the same `idempotency_key`, a file is
+        """Uploads a picture or a video, and gives its task_id for a job. With the same `idempotency_key`, a file is
         the same upload within a day. `on_progress` is called with the number of bytes sent so far.
         """
         return run(self._client.upload(input, on_progress=on_progress, **options))

@@ -69,10 +69,10 @@ class PictureRegion(_Region, total=False):
 
 
 class ClipRegion(_Region, total=False):
-    """An object in a clip, in pixels of its frames, at a time. It is followed from there, forward and backward."""
+    """An object in a video, in pixels of its frames, at a time. It is followed from there, forward and backward."""
 
     timeSeconds: float
-    """Seconds from the clip's start, 0 by default."""
+    """Seconds from the video's start, 0 by default."""
     objectId: int
     """Regions with the same number are the same object: later ones correct how it is followed."""
 
@@ -86,7 +86,7 @@ class SegmentOptions(RunOptions, ImageJobOptions, total=False):
 
 
 class SegmentVideoOptions(RunOptions, VideoJobOptions, total=False):
-    """The options of a job of a clip."""
+    """The options of a job of a video."""
 
     regions: Sequence[ClipRegion]
     """Objects to follow without words, up to 10. Prompts may be empty then."""
@@ -110,6 +110,6 @@ class Progress:
     """Number of the job's tasks that have ended."""
     tasks: int
     share: float
-    """The share of the job's work that is done, 0 to 1; of a clip, the share of its frames."""
+    """The share of the job's work that is done, 0 to 1; of a video, the share of its frames."""
     job_id: str | None
     """From the job's creation on."""

@@ -137,7 +137,7 @@ class Sighting:
     sample_idx: int
     """Counts the processed frames, from 0."""
     frame_idx: int
-    """Counts the clip's frames, from 0."""
+    """Counts the video's frames, from 0."""
     time_sec: float
     confidence: float
     box: tuple[float, float, float, float]
@@ -151,7 +151,7 @@ class Sighting:
 
 @dataclass(frozen=True)
 class Track:
-    """An object that the service follows through a clip."""
+    """An object that the service follows through a video."""
 
     object_id: int
     prompt: str | None
@@ -184,7 +184,7 @@ class VideoResult:
 
     @property
     def preview(self) -> bytes:
-        """The clip with its masks drawn on it: an MP4. Raises `invalid_input` unless the job has `generate_preview`."""
+        """The video with its masks drawn on it: an MP4. Raises `invalid_input` unless the job has `generate_preview`."""
         return _file(self.files, f"preview/{self.task_id}.mp4")
 
     def to_coco(self) -> dict[str, Any]:
@@ -193,7 +193,7 @@ class VideoResult:
         return document
 
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Writes the job's files into a folder: `masks/clip.mp4/masks.json` and so on. Returns the paths."""
+        """Writes the job's files into a folder: `masks/street.mp4/masks.json` and so on. Returns the paths."""
         return _write_all(Path(folder), self.files, {self.task_id: self.name})
 
 

@@ -1,4 +1,4 @@
-/** Compares the cost of prompts and tracking in a clip: the same frames by words, by one box, and by ten boxes. */
+/** Compares the cost of prompts and tracking in a video: the same frames by words, by one box, and by ten boxes. */
 import type { Box } from "@segmentation/masks";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ export interface FollowingRound {
   readonly ten: number;
 }
 
-/** Ten boxes that divide the clip's first frame. Their content moves, and some of it leaves the picture. */
+/** Ten boxes that divide the video's first frame. Their content moves, and some of it leaves the picture. */
 const BOXES = Array.from({ length: 10 }, (_, i): Box => [384 * (i % 5), 540 * Math.floor(i / 5), 384, 540]);
 
 const CAT: Box = [400, 100, 1_100, 900];
@@ -35,7 +35,7 @@ const ASKED: Readonly<Record<keyof FollowingRound, Pick<VideoTask, "prompts" | "
   ten: { prompts: [], regions: BOXES.map((box, index) => ({ index, timeSeconds: 0, box })) },
 };
 
-/** Measures the embedded model's engine on a clip; the three take turns at going first. */
+/** Measures the embedded model's engine on a video; the three take turns at going first. */
 export async function measureFollowing(
   ffmpeg: string,
   { frames, rounds }: { readonly frames: number; readonly rounds: number },

@@ -5,7 +5,7 @@ import { PROJECT_ROOT } from "../../shared/root.ts";
 
 const run = promisify(execFile);
 
-/** A prompt for the object in the clip. */
+/** A prompt for the object in the video. */
 export const CLIP_PROMPT = "cat";
 
 /** An offset as an FFmpeg expression of time: from 0 to `pixels` and back within `period` seconds. */

@@ -7,12 +7,12 @@ import { timeJob } from "../task-times.ts";
 import { withStack } from "../with-stack.ts";
 import { makeClip } from "./make-clip.ts";
 
-/** Twice the default sampling rate, so that frames are left out as in most clips. */
+/** Twice the default sampling rate, so that frames are left out as in most videos. */
 const CLIP_FPS = 12;
-/** The simulated model's cost: low, because this measures the clip's length and not the model. */
+/** The simulated model's cost: low, because this measures the video's length and not the model. */
 const PROMPT = "1 ms";
 
-/** The memory that one clip took in a new service, in bytes. */
+/** The memory that one video took in a new service, in bytes. */
 export interface MemoryRun {
   readonly seconds: number;
   readonly frames: number;
@@ -24,7 +24,7 @@ export interface MemoryRun {
   readonly previewBytes: number;
 }
 
-/** Runs a clip of `seconds` at the default sampling, with a preview, in a new service. */
+/** Runs a video of `seconds` at the default sampling, with a preview, in a new service. */
 export async function measureMemory(
   ffmpeg: string,
   seconds: number,
@@ -75,14 +75,14 @@ const ROWS: readonly Row[] = [
   ["FFmpeg listing the frames' times, peak, MB", ({ peaks }) => peaks.probe / MEGA, 0],
   ["FFmpeg decoding, peak, MB", ({ peaks }) => peaks.decoder / MEGA, 0],
   ["FFmpeg encoding the preview, peak, MB", ({ peaks }) => peaks.encoder / MEGA, 0],
-  ["the clip, MB", ({ clipBytes }) => clipBytes / MEGA, 1],
+  ["the video, MB", ({ clipBytes }) => clipBytes / MEGA, 1],
   ["masks.json, MB", ({ masksBytes }) => masksBytes / MEGA, 2],
   ["preview.mp4, MB", ({ previewBytes }) => previewBytes / MEGA, 2],
 ];
 
 const length = (seconds: number): string => (seconds < 60 ? `${seconds} s` : `${seconds / 60} min`);
 
-/** A Markdown table of a short and a long clip, with the ratio of each row. */
+/** A Markdown table of a short and a long video, with the ratio of each row. */
 export function memoryReport(short: MemoryRun, long: MemoryRun): string[] {
   return markdownTable(
     ["", length(short.seconds), length(long.seconds), "ratio"],

@@ -1,4 +1,4 @@
-/** Measures the parts of a clip's path, each alone, with nothing else running. */
+/** Measures the parts of a video's path, each alone, with nothing else running. */
 import { join } from "node:path";
 import { OUTPUTS } from "@segmentation/protocol";
 import type { VideoTask } from "../../../inference-container/src/messages.ts";
@@ -14,7 +14,7 @@ import { probeClip } from "../../../inference-container/src/video/probe.ts";
 import { planSamples } from "../../../inference-container/src/video/choose-frames.ts";
 import { workingSize } from "../../../inference-container/src/video/clip.ts";
 
-/** The work on a clip, with its inputs. */
+/** The work on a video, with its inputs. */
 export interface Work {
   readonly ffmpeg: string;
   readonly task: VideoTask;
@@ -25,9 +25,9 @@ export interface Work {
 /** Milliseconds of each part alone. */
 export interface PartTimes {
   readonly frames: number;
-  /** Probing the clip, then decoding the sampled frames without using them. */
+  /** Probing the video, then decoding the sampled frames without using them. */
   readonly decode: number;
-  /** The part of `decode` that probes: the clip's size and the times of its frames. */
+  /** The part of `decode` that probes: the video's size and the times of its frames. */
   readonly probe: number;
   /** The model in a loop over the same frames, in memory. */
   readonly model: number;
@@ -41,7 +41,7 @@ export interface PartTimes {
   readonly preview: number;
 }
 
-/** Measures each part of a clip's path alone, one after another. */
+/** Measures each part of a video's path alone, one after another. */
 export async function measureParts(work: Work): Promise<PartTimes> {
   const begun = performance.now();
   const clip = await openClip(work);

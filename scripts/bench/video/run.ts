@@ -9,7 +9,7 @@ const LONG_SECONDS = 600;
 const QUICK_LONG_SECONDS = 60;
 const QUICK_FAKE_FRAMES = 12;
 
-/** Makes the requested measurements of a clip. Returns the report's lines. */
+/** Makes the requested measurements of a video. Returns the report's lines. */
 export async function benchVideo(request: BenchRequest, signal: AbortSignal): Promise<string[]> {
   const ffmpeg = findFfmpeg(process.env);
   const { parts, quick, frames, rounds } = request;

@@ -15,7 +15,7 @@ const CLIP_FPS = 30;
 /** Frames that warm up both sides and are not counted. */
 const WARM_UP_FRAMES = 2;
 
-/** The times of one clip, with the whole service and part by part, in milliseconds. */
+/** The times of one video, with the whole service and part by part, in milliseconds. */
 export interface Round {
   readonly model: string;
   /** From createJob's request to the first poll that says success. */
@@ -44,7 +44,7 @@ export interface SpeedOptions {
   readonly signal: AbortSignal;
 }
 
-/** Measures a clip with the embedded model and with fakes of a fixed cost. */
+/** Measures a video with the embedded model and with fakes of a fixed cost. */
 export async function measureSpeed(options: SpeedOptions): Promise<Round[]> {
   const { frames, rounds, fakeFrames, signal } = options;
   const embedded = await withStack(signal, async (stack) => {

@@ -126,7 +126,7 @@ class Models {
       this.#aliases.push(`${name}: TypeAlias = ${type.replaceAll(/\b[A-Z]\w+(?=[,\]])/g, '"$&"')}\n`);
   }
 
-  /** Adds the options of a call that makes a job of pictures or of a clip: the request's fields, in Python's case. */
+  /** Adds the options of a call that makes a job of pictures or of a video: the request's fields, in Python's case. */
   addOptions(name: string, { properties = {} }: Schema): void {
     const fields = Object.entries(properties).flatMap(([field, schema]) =>
       OURS.has(field)

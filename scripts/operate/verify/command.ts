@@ -19,7 +19,7 @@ service assumes, with what to do. It takes some six minutes, costs at most 200 u
 
   SEGMENTATION_API_KEY an API key of a paid account, in the environment; or --key KEY, which other processes can see
   --webhook-url URL    an address of yours that answers POST requests with 2xx
-  --import-url URL     a picture or clip of 50 MB or more on the Internet
+  --import-url URL     a picture or video of 50 MB or more on the Internet
   --protected-url URL  a picture on a host of the service's zone that only your firewall or Access protects
   --only ROW           only this row; may be repeated. The rows: ${ROWS.map(({ name }) => name).join("; ")}
   --config FILE        as for npm run deploy: names the database, which is asked if Wrangler is logged in

@@ -64,7 +64,7 @@ export const OUTSIDE_ROWS: readonly Row[] = [
         return `the service let its source go ${seconds(Math.max(0, until - left))} later`;
       }
       if (named.importUrl === undefined)
-        throw new LeftOut("name a picture or clip of 50 MB or more on the Internet: --import-url https://…");
+        throw new LeftOut("name a picture or video of 50 MB or more on the Internet: --import-url https://…");
       if ("reason" in database) throw new LeftOut(`the database cannot be asked: ${database.reason}`);
       const { accountId } = await world.client.api.getAccount(undefined, { signal });
       const since = Date.now();

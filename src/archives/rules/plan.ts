@@ -63,7 +63,7 @@ export async function planArchive(job: FinishedJob): Promise<ArchivePlan> {
   };
 }
 
-/** The COCO document of a whole job: a clip has only one. */
+/** The COCO document of a whole job: a video has only one. */
 function wholeAnnotations(job: FinishedJob): FetchedFile {
   const documents = annotationsOf(job);
   const [only] = documents;

@@ -21,7 +21,7 @@ export const countEntries = (numbers: Uint32Array): number => numbers.length / N
  * Writes a zip as a stream: entries one after the other, each in any number of chunks. Writing may stop between two entries;
  * another writer continues from the `names` and the `known` numbers of the entries so far.
  *
- * Compresses nothing: pictures and videos don't shrink, and a clip's masks are run lengths already. The entries still use the
+ * Compresses nothing: pictures and videos don't shrink, and a video's masks are run lengths already. The entries still use the
  * method "deflate", with stored blocks (level 0; 5 bytes per 32 KiB). The size and CRC of a streamed entry come after it. Readers
  * that read a zip from its start, such as Java's ZipInputStream, find the end of such an entry only in a deflate stream.
  */

@@ -20,7 +20,7 @@ export const landingPage = ({
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="description" content="Pictures, clips and words in; a mask for every object out." />
+        <meta name="description" content="Pictures, videos and words in; a mask for every object out." />
         <title>${name}</title>
         <link rel="icon" href="${hasStudio ? "/studio/icon.svg" : "data:,"}" />
         <link rel="stylesheet" href="/landing.css" />
@@ -38,7 +38,7 @@ export const landingPage = ({
           <div class="words">
             <h1>Say what to find. Get its mask.</h1>
             <p>
-              Send a picture or a clip with a few words, and get a mask for every object they name: as PNG,
+              Send a picture or a video with a few words, and get a mask for every object they name: as PNG,
               COCO, YOLO, cut-outs, or a ZIP file with everything.
             </p>
             <p class="ways">

@@ -35,7 +35,7 @@ async function objectsOf(
 ): Promise<Pick<FoundPicture, "objects"> & { readonly size: NonNullable<FoundPicture["size"]> }> {
   const found = await foundIn(client, await endOf(client, created), created.taskIds[0] ?? "");
   if (found === null || found.size === null)
-    throw new ServiceError("job_not_ready", "The picture is a clip. Send a picture.");
+    throw new ServiceError("job_not_ready", "The picture is a video. Send a picture.");
   return { objects: found.objects, size: found.size };
 }
 

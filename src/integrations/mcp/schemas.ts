@@ -54,7 +54,7 @@ const Picture = z
   )
   .meta({
     description:
-      "The picture: its https URL, the taskId of an upload (of create_upload, or of an earlier call), or its bytes, up to 5 MB. A clip needs a URL or a taskId.",
+      "The picture: its https URL, the taskId of an upload (of create_upload, or of an earlier call), or its bytes, up to 5 MB. A video needs a URL or a taskId.",
   });
 
 const Segment = z.strictObject({
@@ -141,7 +141,7 @@ const MasksFound = z.strictObject({
     })
     .optional()
     .meta({
-      description: "Of a clip, in place of objects: counts, and the URL of all frames' masks as JSON.",
+      description: "Of a video, in place of objects: counts, and the URL of all frames' masks as JSON.",
     }),
 });
 export type MasksAnswer = z.infer<typeof MasksFound>;

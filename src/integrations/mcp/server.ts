@@ -23,7 +23,7 @@ import { createJobOf, WAIT_SECONDS } from "../jobs.ts";
 import { masksOf, URL_SECONDS } from "./masks.ts";
 import { SCHEMAS } from "./schemas.ts";
 
-const INSTRUCTIONS = `Finds objects in pictures and clips by words or by places, and gives their masks.
+const INSTRUCTIONS = `Finds objects in pictures and videos by words or by places, and gives their masks.
 Call segment with a picture and prompts; or with points or a box, in pixels of the picture, which its answer has as width and height.
 The answer has a taskId: name it in the next call instead of the picture, which is then not sent and not looked at again.
 A job that is still in progress goes on by itself: ask get_job, then get_masks.`;
@@ -82,7 +82,7 @@ export function newServer(client: Requester, requestId: string, refusal: unknown
   add("segment", SCHEMAS.segment, {
     title: "Segment a picture",
     description:
-      "Finds every object that the prompts name in a picture, and draws the object at the points or in the box. Waits up to 55 seconds. Costs one unit per picture, also if nothing is found; of a clip one unit per processed frame.",
+      "Finds every object that the prompts name in a picture, and draws the object at the points or in the box. Waits up to 55 seconds. Costs one unit per picture, also if nothing is found; of a video one unit per processed frame.",
     hints: { ...MAKES, openWorldHint: true },
     run: async ({ image, prompts, points, box, threshold }, context) => {
       // A picture inside the request is an upload by now, unless it was bad.
@@ -143,13 +143,13 @@ export function newServer(client: Requester, requestId: string, refusal: unknown
   add("create_upload", SCHEMAS.create_upload, {
     title: "Create an upload",
     description:
-      "A URL to which a file is PUT with its Content-Type, for pictures of more than 5 MB and for clips; then call segment with the taskId. Free.",
+      "A URL to which a file is PUT with its Content-Type, for pictures of more than 5 MB and for videos; then call segment with the taskId. Free.",
     hints: MAKES,
     run: async (body) => ({ answer: await createUploadPresign({ ...client, body }) }),
   });
   add("describe_model", SCHEMAS.describe_model, {
     title: "Describe the model",
-    description: "Which words the model knows, and whether it takes points, boxes and clips. Free.",
+    description: "Which words the model knows, and whether it takes points, boxes and videos. Free.",
     hints: READS,
     run: async () => ({ answer: await retrieveModel(client) }),
   });

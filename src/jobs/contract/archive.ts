@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { DateTime } from "../../shared/api/primitives.ts";
 
-const ArchiveStatus = z
-  .enum(["pending", "processing", "ready", "failed"])
-  .meta({ id: "ArchiveStatus" });
+const ArchiveStatus = z.enum(["pending", "processing", "ready", "failed"]).meta({ id: "ArchiveStatus" });
 
 /** Section 2.6 of the specification. */
 export const ArchiveDownload = z

@@ -128,7 +128,7 @@ export const PictureRegions = z.array(PictureRegion).min(1).max(MOST_REGIONS).me
     "Objects to segment that need not be named: each region gives one mask, after those of the prompts.",
 });
 
-/** Position of an object in a clip, at the start of its tracking. */
+/** Position of an object in a video, at the start of its tracking. */
 const ClipRegion = z
   .strictObject({
     taskId: TaskId,
@@ -173,7 +173,7 @@ export const Regions = z
       "Objects to segment that need not be named: each region gives one mask, after those of the prompts.",
   });
 
-/** The regions of a job of a clip. */
+/** The regions of a job of a video. */
 export const ClipRegions = z
   .array(ClipRegion)
   .min(1)
@@ -236,7 +236,7 @@ export function checkRegions(
       refuse(["tasks", index], "has no region; without prompts, each task needs one");
 }
 
-/** Refuses more objects in a clip than the tracking limit, and an object with two names. */
+/** Refuses more objects in a video than the tracking limit, and an object with two names. */
 export function checkObjects(
   { regions = [] }: { readonly regions?: readonly ClipRegion[] | undefined },
   context: z.RefinementCtx,

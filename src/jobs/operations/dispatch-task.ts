@@ -17,7 +17,7 @@ import type { Settings } from "../../settings.ts";
 import type { Platform } from "../../platform.ts";
 
 /**
- * Time for which a holder may keep a task: long enough for a full lane of long clips before it, on a processor that takes hours
+ * Time for which a holder may keep a task: long enough for a full lane of long videos before it, on a processor that takes hours
  * for each. The input's URL and the token are valid as long; storage refuses a URL that is signed for more than seven days.
  */
 export const HELD_MS = 4 * 86_400_000;

@@ -15,7 +15,7 @@ export function unitsToReserve(job: JobDefinition, maxVideoFrames: number): numb
 }
 
 /**
- * Returns the frames that a clip's holders have reported as processed; at least one for each attempt, because an attempt that
+ * Returns the frames that a video's holders have reported as processed; at least one for each attempt, because an attempt that
  * ended before its first report had a cost, too.
  */
 function framesOf({ started, attempts, spent = 0, progress }: TaskRecord, used: number): number {

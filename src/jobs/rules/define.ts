@@ -98,7 +98,7 @@ export const priorsOfTask = ({ regions = [] }: ImageJobDefinition, taskId: strin
     of === taskId && prior !== undefined ? [{ regionIndex, prior }] : [],
   );
 
-/** The regions of a clip, each with its index. */
+/** The regions of a video, each with its index. */
 export const clipRegionsOf = (regions: readonly JobClipRegion[]): TaskClipRegion[] =>
   regions.map(({ taskId: _taskId, ...where }, index) => Object.assign({ index }, where));
 

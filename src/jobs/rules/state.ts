@@ -32,7 +32,7 @@ type TaskPlace = { readonly taskId: string; readonly label?: string; readonly fi
  */
 export type JobRegion = TaskPlace & { readonly prior?: string; readonly refines?: RefinedMask };
 
-/** Position and time of an object to track in a clip, like the protocol's `ClipRegion`. */
+/** Position and time of an object to track in a video, like the protocol's `ClipRegion`. */
 export type JobClipRegion = TaskPlace & { readonly timeSeconds: number; readonly objectId?: number };
 
 export interface ImageJobDefinition extends BaseDefinition, Readonly<ImageParameters> {

@@ -131,7 +131,7 @@ const ADVANCE_SHARE = 0.1;
 
 /**
  * Returns the task after a report. Counts its attempts from zero again if a later one has advanced by a tenth of it: restarts of
- * the service do not fail a long clip, but an attempt that always fails at the same frame does.
+ * the service do not fail a long video, but an attempt that always fails at the same frame does.
  */
 function withAdvance(task: TaskRecord, { done, total }: ProgressReport): TaskRecord {
   const { advancedTo = 0 } = task;

@@ -57,7 +57,7 @@ export class InferenceClient implements InferencePool {
     this.#fetcher = fetcher;
   }
 
-  /** @param uploadId the picture or clip that the request is about: a load balancer can hash on its digest */
+  /** @param uploadId the picture or video that the request is about: a load balancer can hash on its digest */
   async #ask(
     method: "GET" | "POST" | "DELETE",
     path: string,

@@ -53,7 +53,7 @@ export async function finishedJob(
   return { definition: first.definition, tasks };
 }
 
-/** Returns the objects of a successful picture; null for a picture that failed, and for a clip. */
+/** Returns the objects of a successful picture; null for a picture that failed, and for a video. */
 export async function foundIn(
   client: Requester,
   job: FinishedJob,

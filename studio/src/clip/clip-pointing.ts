@@ -15,7 +15,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { type Playback, WITHIN_SEC } from "./playback.ts";
 import { shownAt } from "./time.ts";
 
-/** Pointing at objects of a clip, in the frames that a job processes. Nothing is sent before a person requests a job. */
+/** Pointing at objects of a video, in the frames that a job processes. Nothing is sent before a person requests a job. */
 export class ClipPointing {
   readonly tool = signal<"pan" | PointingTool>("pan");
   /** The object that further points are of. */

@@ -47,7 +47,7 @@ const KEYS: Readonly<Record<string, (playback: Playback) => void>> = {
 };
 
 /**
- * A clip in one layout: the player with marks and masks, and its objects over time.
+ * A video in one layout: the player with marks and masks, and its objects over time.
  */
 export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
   const job = workspace.job.value;
@@ -116,9 +116,9 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
     event.preventDefault();
     act(playback);
   };
-  const name = picture.name || "Clip";
+  const name = picture.name || "Video";
   return (
-    <section class="clip" aria-label="Clip">
+    <section class="clip" aria-label="Video">
       <header class="clip-head">
         <div>
           <h1>{name}</h1>
@@ -170,7 +170,7 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
           onRegion={(region, isFurther) => void pointing.point(region, isFurther, result?.masksJson ?? null)}
         />
         {playback.isUnplayable.value && (
-          <Notice title="This browser can’t play the clip">
+          <Notice title="This browser can’t play the video">
             {result === null
               ? "The service may still read it: name what to find."
               : "Its masks are shown alone."}
@@ -187,8 +187,8 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
           {result !== null && !isBurnedIn && <MaskOpacity opacity={opacity} />}
         </Transport>
         {result !== null && !reportsFrames() && playback.canPlay.value && (
-          <Notice title="While the clip plays, masks may be off by a frame">
-            This browser does not report which frame it shows. Masks are exact while the clip is paused.
+          <Notice title="While the video plays, masks may be off by a frame">
+            This browser does not report which frame it shows. Masks are exact while the video is paused.
           </Notice>
         )}
         <Tracks
@@ -204,7 +204,7 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
           <p class="clip-none">
             {result === null
               ? "What you point at, and what your prompts find, appears here."
-              : "Nothing was found in the clip. Try different prompts or more frames per second, or point at it."}
+              : "Nothing was found in the video. Try different prompts or more frames per second, or point at it."}
           </p>
         )}
       </div>
@@ -238,34 +238,34 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
 
 const UNKNOWN: Size = { width: 16, height: 9 };
 
-/** Replaces the masks of a clip without a result. */
+/** Replaces the masks of a video without a result. */
 const noMasks = (size: Size | null): MasksJson => ({ version: 1, fps: 1, ...(size ?? UNKNOWN), frames: [] });
 
 const Failed = ({ job }: { readonly job: JobStatus }) => {
   const problem = job.tasks[0]?.error ?? job.error ?? "";
   return isCanceled(problem) ? (
-    <Notice title="Canceled">You can segment the clip again whenever you like.</Notice>
+    <Notice title="Canceled">You can segment the video again whenever you like.</Notice>
   ) : (
-    <Notice tone="danger" title="The clip could not be segmented">
+    <Notice tone="danger" title="The video could not be segmented">
       {sentenceOf(problem)}
     </Notice>
   );
 };
 
 interface AbsentProps extends ClipScreenProps {
-  /** Contents shown instead of the clip. */
+  /** Contents shown instead of the video. */
   readonly has: "preview" | "masks" | "nothing";
 }
 
-/** Explains that this browser doesn't have the clip, and asks for the file. */
+/** Explains that this browser doesn't have the video, and asks for the file. */
 const Absent = ({ workspace, picture, has }: AbsentProps) => (
   <p class="clip-absent">
     {has === "preview"
       ? "This is the job’s preview, with all masks drawn on it."
       : has === "masks"
-        ? "The clip is not in this browser, so only its masks are shown."
+        ? "The video is not in this browser, so only its masks are shown."
         : picture.address === null
-          ? "The clip is not in this browser."
+          ? "The video is not in this browser."
           : `The service fetches it from ${picture.address.host}. It is not shown here.`}{" "}
     {!isVisitor.value && (
       <>
@@ -288,7 +288,7 @@ const Absent = ({ workspace, picture, has }: AbsentProps) => (
 
 type VideoRequest = Extract<CreateJobRequest, { readonly type: "video" }>;
 
-/** Results of a clip's job. */
+/** Results of a video's job. */
 interface FoundClip {
   readonly result: VideoResult;
   /** The same job once more. */

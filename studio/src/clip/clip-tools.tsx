@@ -16,7 +16,7 @@ interface ClipToolsProps {
   readonly target: ClipObject | undefined;
 }
 
-/** Toolbar of a clip: tools of the pointer, and undo. */
+/** Toolbar of a video: tools of the pointer, and undo. */
 export function ClipTools({ pointing, target }: ClipToolsProps) {
   const offered: readonly ClipTool[] =
     target === undefined ? ["pan", "point"] : ["pan", "point", "add", "remove"];

@@ -69,4 +69,4 @@ export function FrameTrialDialog({ owner, playback, objects, onClose, ...questio
 const inWords = (found: readonly { readonly label: string; readonly confidence: number }[]): string =>
   found.length === 0
     ? "Nothing was found in this frame."
-    : `Found: ${found.map(({ label, confidence }) => `${label}, ${Math.round(confidence * 100)}%`).join("; ")}. “Segment” tracks what is found through the clip.`;
+    : `Found: ${found.map(({ label, confidence }) => `${label}, ${Math.round(confidence * 100)}%`).join("; ")}. “Segment” tracks what is found through the video.`;

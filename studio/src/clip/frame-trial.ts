@@ -8,7 +8,7 @@ import type { Owner } from "../workspace/service/owner.ts";
 import { type FrameQuestion, requestFor } from "./frame-question.ts";
 
 /**
- * Segments one frame of a clip, for a unit, and deletes the job: it is no result. @throws SegmentationError, Error with a sentence, or
+ * Segments one frame of a video, for a unit, and deletes the job: it is no result. @throws SegmentationError, Error with a sentence, or
  * the signal's reason
  */
 export async function tryFrame(

@@ -5,7 +5,7 @@ import { counted } from "../text/format.ts";
 import { type ClipRegion, objectIdsIn } from "../workspace/rules/clip-regions.ts";
 import { clock, isSure } from "./time.ts";
 
-/** A listed object of a clip. */
+/** A listed object of a video. */
 export interface ClipObject {
   /** The `objectId` of masks.json, and of the regions that point at it. */
   readonly id: number;
@@ -26,7 +26,7 @@ export interface ClipObject {
 const LAST_COLOUR = 9;
 
 /**
- * The objects of a clip: those of the prompts, in the order in which they appear, then those that were pointed at. One of a prompt that
+ * The objects of a video: those of the prompts, in the order in which they appear, then those that were pointed at. One of a prompt that
  * was never visible is left out. @param regions what is pointed at, also by no job yet
  */
 export function objectsOf(

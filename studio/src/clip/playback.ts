@@ -3,13 +3,13 @@ import { followFrames } from "../viewer/clip/frames.ts";
 import type { Size } from "../viewer/types.ts";
 import { nearestTo, shownAt, stepFrom } from "./time.ts";
 
-/** Playback rates of a clip. */
+/** Playback rates of a video. */
 export const RATES = [0.25, 0.5, 1, 2] as const;
 
 /** Behind a frame's beginning, so that rounding doesn't lead to the frame before. Files round to milliseconds. */
 export const WITHIN_SEC = 0.001;
 
-/** A clip that is played: where it is, how fast it goes. Without a video one steps through its processed frames all the same. */
+/** A video that is played: where it is, how fast it goes. Without a video one steps through its processed frames all the same. */
 export class Playback {
   readonly seconds = signal(0);
   readonly isPlaying = signal(false);
@@ -26,13 +26,13 @@ export class Playback {
   readonly begin = signal(0);
   /** The times of the processed frames, in seconds. */
   readonly times = signal<readonly number[]>([]);
-  /** The clip's length in seconds, if known. */
+  /** The video's length in seconds, if known. */
   readonly duration = computed(() => Math.max(this.length.value, this.times.value.at(-1) ?? 0));
   /** The place of the processed frame that is shown, -1 if there is none. */
   readonly shown = computed(() => shownAt(this.times.value, this.seconds.value));
   /** True if a person moved to this place, and the video has not played since. */
   #isChosen = true;
-  /** True if the clip was played to its end, and not moved since. */
+  /** True if the video was played to its end, and not moved since. */
   #hasEnded = false;
   #video: HTMLVideoElement | null = null;
 

@@ -9,7 +9,7 @@ import { clock, shownAt } from "./time.ts";
 type Followed = "src" | "sampleAt" | "sample" | "objects" | "onVideo";
 
 interface ClipStageProps extends Omit<ClipViewerProps, Followed> {
-  /** URL of the clip's video; null if there is none to show. */
+  /** URL of the video; null if there is none to show. */
   readonly url: string | null;
   readonly objects: readonly ClipObject[];
   readonly hidden: ReadonlySet<number>;
@@ -18,7 +18,7 @@ interface ClipStageProps extends Omit<ClipViewerProps, Followed> {
   readonly playback: Playback;
 }
 
-/** A clip with the masks of the frame that is shown. */
+/** A video with the masks of the frame that is shown. */
 export function ClipStage({ url, objects, hidden, hasMasks, playback, ...viewer }: ClipStageProps) {
   const shown = useMemo(
     () =>
@@ -53,7 +53,7 @@ interface TransportProps {
   readonly children: ComponentChildren;
 }
 
-/** Play, step, speed, and where the clip is. */
+/** Play, step, speed, and where the video is. */
 export function Transport({ playback, isGuess, children }: TransportProps) {
   const { seconds, isPlaying, duration, rate, shown, times } = playback;
   return (

@@ -1,14 +1,14 @@
 import type { Sighting } from "segmentation-client";
 import { framesOf } from "../workspace/rules/obstacles.ts";
 
-/** A place in a clip as people read it: minutes, seconds and tenths. @param seconds from the clip's beginning */
+/** A place in a video as people read it: minutes, seconds and tenths. @param seconds from the video's beginning */
 export function clock(seconds: number): string {
   const tenths = Math.max(0, Math.round(seconds * 10));
   const minutes = Math.floor(tenths / 600);
   return `${minutes}:${((tenths % 600) / 10).toFixed(1).padStart(4, "0")}`;
 }
 
-/** A browser's clock runs in doubles, a clip's frames in shares of a second: times this close are the same frame. */
+/** A browser's clock runs in doubles, a video's frames in shares of a second: times this close are the same frame. */
 const NEAR_SEC = 0.002;
 
 /** Returns the index of the time that is shown at a moment: the latest one so far, or else the first; -1 without times. */
@@ -28,7 +28,7 @@ export const nearestTo = (times: readonly number[], seconds: number): number =>
 
 /**
  * The times of the frames that a job will process, as far as a browser knows: it does not know where frames begin.
- * @param end of the clip, in seconds @param begin when its first frame is shown
+ * @param end of the video, in seconds @param begin when its first frame is shown
  */
 export const timesAt = (fps: number, end: number, begin = 0): number[] =>
   Array.from({ length: framesOf(end - begin, fps) }, (_, frame) => begin + frame / fps);
@@ -55,7 +55,7 @@ export interface Span {
 }
 
 /**
- * Joins an object's sightings to spans. A processed frame lasts until the next one; the last one until the clip's end.
+ * Joins an object's sightings to spans. A processed frame lasts until the next one; the last one until the video's end.
  * @param times of all processed frames @param seen in their order, `sampleIdx` being places in `times`
  */
 export function spansOf(

@@ -24,7 +24,7 @@ interface TracksProps {
   readonly pointing: ClipPointing | null;
 }
 
-/** The objects of a clip, each with the times at which it is visible: to jump to, to hide, and to correct. */
+/** The objects of a video, each with the times at which it is visible: to jump to, to hide, and to correct. */
 export function Tracks({ objects, hidden, ...row }: TracksProps) {
   const { playback } = row;
   const { value: duration } = playback.duration;
@@ -40,7 +40,7 @@ export function Tracks({ objects, hidden, ...row }: TracksProps) {
         <li class="tracks-scrub">
           <input
             type="range"
-            aria-label="Position in the clip"
+            aria-label="Position in the video"
             aria-valuetext={clock(playback.seconds.value)}
             min={0}
             max={duration}
@@ -173,7 +173,7 @@ function TrackRow(props: TrackRowProps) {
           label={object.label}
           classes={classes}
           hint={
-            sightings.length > 0 ? "The files of the clip have the new name after its next run." : undefined
+            sightings.length > 0 ? "The files of the video have the new name after its next run." : undefined
           }
           onRename={(label) => pointing?.rename(id, label)}
           onClose={() => (isRenaming.value = false)}

@@ -44,7 +44,7 @@ export interface ExportDialogProps {
   readonly exportedJob: ExportedJob;
   /** Units of another run of it. */
   readonly units: number;
-  /** The entry's pictures; of a clip none. */
+  /** The entry's pictures; of a video none. */
   readonly pictures: readonly ExportPicture[];
   /** Prompts of all searches of the entry, the oldest first. */
   readonly prompts: readonly string[];

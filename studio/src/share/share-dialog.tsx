@@ -13,7 +13,7 @@ interface ShareDialogProps {
   /** Further jobs whose objects are on the screen. */
   readonly further: readonly string[];
   /** Inputs of the job. */
-  readonly what: "picture" | "pictures" | "clip";
+  readonly what: "picture" | "pictures" | "video";
   /** True if a person has changed objects, which the link does not show. */
   readonly hasEdits: boolean;
   readonly onClose: () => void;

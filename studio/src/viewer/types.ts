@@ -13,7 +13,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** A mask as the service has it: the file of a picture's mask, the RLE of a clip's or of COCO; or its pixels. */
+/** A mask as the service has it: the file of a picture's mask, the RLE of a video's or of COCO; or its pixels. */
 export type MaskSource = Blob | Rle | Bitmap;
 
 /** A mask to lay over a picture. */

@@ -56,7 +56,7 @@ export interface Asked {
 }
 
 /**
- * Pictures or a clip with a person's requests and the results, from the first file on, over any number of jobs. The pixels of the screen are not in it.
+ * Pictures or a video with a person's requests and the results, from the first file on, over any number of jobs. The pixels of the screen are not in it.
  */
 export class Workspace {
   /** Names it in this page. */
@@ -78,11 +78,11 @@ export class Workspace {
   readonly prompts = signal<readonly string[]>([]);
   /** The regions of a video, to be tracked. */
   readonly regions = signal<readonly ClipRegion[]>([]);
-  /** Of a clip: how many frames per second to process. */
+  /** Of a video: how many frames per second to process. */
   readonly fps = signal(2);
   /** From which confidence on the service keeps a mask, 0 to 1; null for its own default. */
   readonly threshold = signal<number | null>(null);
-  /** Of a clip: how long it is, once the browser knows. */
+  /** Of a video: how long it is, once the browser knows. */
   readonly seconds = signal<number | null>(null);
   /** Pictures for further jobs, because one takes no more. */
   readonly later = signal<readonly Picture[]>([]);
@@ -154,7 +154,7 @@ export class Workspace {
     const pictures = this.pictures.value;
     return pictures.find(({ key }) => key === this.openKey.value) ?? pictures[0] ?? null;
   });
-  /** The searches whose objects are on the screen, with the latest one; of a clip that one alone. */
+  /** The searches whose objects are on the screen, with the latest one; of a video that one alone. */
   readonly shownSearches = computed(() => {
     const { value: seen } = this.searchId;
     return this.type.value === "video"
@@ -207,7 +207,7 @@ export class Workspace {
     ),
   ]);
 
-  /** Takes pictures or a clip. Failed uploads are noted in `refused`. */
+  /** Takes pictures or a video. Failed uploads are noted in `refused`. */
   async add(given: readonly Given[]): Promise<void> {
     if (given.length === 0) return;
     const inspect = await loadScript(loadInspect).catch((error: Error) => error.message);
@@ -224,7 +224,7 @@ export class Workspace {
     });
   }
 
-  /** Notes the request of a clip's job, with its regions, if it was created elsewhere. */
+  /** Notes the request of a video's job, with its regions, if it was created elsewhere. */
   askedFor(request: VideoRequest, regions: readonly ClipRegion[]): void {
     if (this.request.value !== null) return;
     batch(() => {

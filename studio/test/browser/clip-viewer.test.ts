@@ -10,7 +10,7 @@ import { maskColour } from "../../src/viewer/colours.ts";
 import { type ServedPage, servePage } from "../support/serve-page.ts";
 import { over, seesColour } from "./pixels.ts";
 
-/** A clip of 20 frames, each of a different gray; every second one was processed. */
+/** A video of 20 frames, each of a different gray; every second one was processed. */
 const SIZE = { width: 320, height: 160 };
 const FRAMES = 20;
 const greyOf = (frame: number): number[] => Array.from({ length: 3 }, () => 30 + 10 * frame);
@@ -51,13 +51,13 @@ function masksJson(rate: number, from = 20): MasksJson {
   };
 }
 
-/** The middle of the square that moves, in a frame of twice the clip's size. */
+/** The middle of the square that moves, in a frame of twice the video's size. */
 const moving = (sample: number): { x: number; y: number } => ({ x: 2 * (20 * sample + 10), y: 60 });
 const STAYING = { x: 220, y: 220 };
 const BESIDE = { x: 500, y: 250 };
 const rgb = (object: number): readonly number[] => maskColour(object).rgb;
 
-describe("the viewer of clips", () => {
+describe("the viewer of videos", () => {
   let served: ServedPage;
   beforeAll(async () => {
     served = await servePage();
@@ -93,7 +93,7 @@ describe("the viewer of clips", () => {
     }
   });
 
-  it("shows the masks of another job of the same clip, on the frame that is there", async () => {
+  it("shows the masks of another job of the same video, on the frame that is there", async () => {
     const page = await openClip();
     await seek(page, 0.8);
     await seesColour(page, moving(4), over(rgb(0), greyOf(8), 0.5));
@@ -114,7 +114,7 @@ describe("the viewer of clips", () => {
     await seesColour(page, STAYING, greyOf(14));
   });
 
-  it("names and highlights the object under the pointer while the clip continues", async () => {
+  it("names and highlights the object under the pointer while the video continues", async () => {
     const page = await openClip();
     await seek(page, 0.4);
     await page.mouse.move(STAYING.x, STAYING.y);

@@ -105,7 +105,7 @@ describe("the studio's screens of an account", () => {
     const clip = await client.upload(stillClip(300));
     const { jobId } = await client.api.createJob({ type: "video", prompts: ["cat"], tasks: [clip] });
     await page.reload();
-    const row = rows.filter({ hasText: "Clip" });
+    const row = rows.filter({ hasText: "Video" });
     await row.getByRole("button", { name: /^Actions/ }).click();
     await page.getByRole("menuitem", { name: "Cancel" }).click();
     await press(page, "Cancel job");

@@ -22,13 +22,13 @@ const SIZE = { width: 640, height: 480 };
 const track = (page: Page, name: string, says: RegExp | string) =>
   page.getByRole("listitem").filter({ hasText: name }).filter({ hasText: says });
 
-/** Waits until one can point at the clip. */
+/** Waits until one can point at the video. */
 const untilReady = (page: Page): Promise<void> => page.getByRole("toolbar", { name: "Pointer" }).waitFor();
 
-/** Returns the position of a pixel of the clip on the page. */
+/** Returns the position of a pixel of the video on the page. */
 async function placeOf(page: Page, x: number, y: number): Promise<[number, number]> {
   const frame = await page.locator(".viewer-canvas").boundingBox();
-  if (frame === null) throw new Error("The studio shows no clip.");
+  if (frame === null) throw new Error("The studio shows no video.");
   const scale = Math.min(frame.width / SIZE.width, frame.height / SIZE.height);
   return [
     frame.x + (frame.width - SIZE.width * scale) / 2 + x * scale,
@@ -50,7 +50,7 @@ async function asked(page: Page): Promise<CreateJobRequest> {
   return request.postDataJSON();
 }
 
-describe("a clip", () => {
+describe("a video", () => {
   let stack: SharedStack;
   beforeAll(async () => {
     stack = await useSharedStack();
@@ -105,7 +105,7 @@ describe("a clip", () => {
           masks.frames.map(({ frameIdx }) => `mattes/${folder}/${String(frameIdx).padStart(6, "0")}.png`),
         ),
       );
-      for (const format of ["COCO", "Clip with masks"])
+      for (const format of ["COCO", "Video with masks"])
         await page.getByRole("button", { name: `Download ${format}` }).waitFor();
       expect(await page.getByRole("button", { name: /^Run again to include/ }).count()).toBe(0);
       await page.getByRole("button", { name: "Close" }).click();
@@ -151,7 +151,7 @@ describe("a clip", () => {
     await page.touchscreen.tap(...(await placeOf(page, 330, 220)));
     await track(page, "Object 1", "pointed at 0:00.0").waitFor();
     // The scrubber is as wide as the bars below it, but for half a knob at each end.
-    const scrubber = await page.getByLabel("Position in the clip").boundingBox();
+    const scrubber = await page.getByLabel("Position in the video").boundingBox();
     const bar = await page.locator(".track-bar").boundingBox();
     expect((scrubber?.width ?? 0) - 16).toBeCloseTo(bar?.width ?? 0, 0);
     await page.locator(".track-bar").tap({ position: { x: (bar?.width ?? 0) * 0.6, y: 16 } });

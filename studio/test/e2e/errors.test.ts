@@ -43,7 +43,7 @@ describe("with an obstacle, the studio", () => {
     await page.getByRole("heading", { name: "Usage and billing" }).waitFor();
     await page.goBack();
     await page.getByRole("button", { name: "Start over" }).click();
-    await page.getByText("Drop pictures or a clip").waitFor();
+    await page.getByText("Drop pictures or a video").waitFor();
     await page.getByText("Your trial is used up").waitFor();
     expect(await page.getByText("pictures per job").count()).toBe(0);
   });
@@ -59,7 +59,7 @@ describe("with an obstacle, the studio", () => {
       await refused.waitFor({ state: "detached" });
 
       await page.getByRole("button", { name: "From URL" }).click();
-      const address = page.getByLabel("URL of a picture or clip");
+      const address = page.getByLabel("URL of a picture or video");
       await address.fill("ftp://example.com/cat.png");
       await page.keyboard.press("Enter");
       await page.getByText("A URL starts with https://.").waitFor();

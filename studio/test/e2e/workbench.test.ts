@@ -259,11 +259,11 @@ describe("the workbench", () => {
   it("explains the trial's limits before sending", async () => {
     const { page } = await openPage(`${stack.baseUrl}/studio`);
     await signInAs(page, newEmail());
-    await page.getByText("one per picture, up to 3 pictures per job, no clips").waitFor();
+    await page.getByText("one per picture, up to 3 pictures per job, no videos").waitFor();
     await give(page, "samples/people-crossing.mp4");
     await page.getByText(/^About \d+ frames = \d+ units/).waitFor();
-    await page.getByText("Clips require the paid plan").waitFor();
-    await page.getByRole("button", { name: "New pictures or clip" }).click();
+    await page.getByText("Videos require the paid plan").waitFor();
+    await page.getByRole("button", { name: "New pictures or video" }).click();
     const four = ["1.png", "2.png", "3.png", "4.png"];
     await give(
       page,

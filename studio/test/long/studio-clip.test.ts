@@ -7,7 +7,7 @@ import { panClip } from "../../../test/support/media/pan-clip.ts";
 import { type SpawnedStack, spawnStack } from "../../../test/support/stack/spawn-stack.ts";
 import { savedBy, closeBrowser, openStudio, findingsOn } from "../../../test/support/browser/studio.ts";
 
-describe("a clip's job in the studio", () => {
+describe("a video's job in the studio", () => {
   let folder: string;
   let stack: SpawnedStack;
   let client: SegmentationClient;
@@ -40,8 +40,8 @@ describe("a clip's job in the studio", () => {
     );
     expect(JSON.parse(text)).toEqual(result.masksJson);
 
-    // Another run has all that the job had, and the clip is where it was.
-    const row = page.getByRole("listitem").filter({ hasText: "Clip with masks" });
+    // Another run has all that the job had, and the video is where it was.
+    const row = page.getByRole("listitem").filter({ hasText: "Video with masks" });
     await row.getByRole("button", { name: "Run again to include it, 2 units" }).click();
     await page
       .getByRole("dialog", { name: "Run it again?" })
@@ -56,7 +56,7 @@ describe("a clip's job in the studio", () => {
     await page.getByRole("button", { name: "Export" }).click();
     const [preview] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("button", { name: "Download Clip with masks" }).click(),
+      page.getByRole("button", { name: "Download Video with masks" }).click(),
     ]);
     expect(preview.suggestedFilename()).toMatch(/\.mp4$/);
     expect(await page.getByText("Frame 2 of 2").count()).toBe(1);

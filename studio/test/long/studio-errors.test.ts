@@ -100,7 +100,7 @@ describe("with a lasting obstacle, the studio", () => {
     try {
       const { page } = await openStudio(stack);
       await page.getByRole("button", { name: "From URL" }).click();
-      await page.getByLabel("URL of a picture or clip").fill(source.url("/coffee.png"));
+      await page.getByLabel("URL of a picture or video").fill(source.url("/coffee.png"));
       await page.keyboard.press("Enter");
       await page.getByText("It can’t be shown before that.").waitFor();
       await page.getByLabel("Prompts").fill("cup,");
@@ -156,12 +156,12 @@ describe("with a lasting obstacle, the studio", () => {
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("button", { name: "Sign out and delete" }).click();
     await signInAs(page, newEmail());
-    await page.getByText("Drop pictures or a clip").waitFor();
+    await page.getByText("Drop pictures or a video").waitFor();
     expect(await page.evaluate("JSON.stringify({ ...sessionStorage })")).not.toContain("cup");
     await context.unrouteAll({ behavior: "ignoreErrors" });
   });
 
-  it("continues with a clip's job after a reload and in a second tab, by back and forward, and has its prompts", async () => {
+  it("continues with a video's job after a reload and in a second tab, by back and forward, and has its prompts", async () => {
     const { page, context } = await openStudio(stack);
     await give(page, "samples/people-crossing.mp4");
     await page.getByLabel("Prompts").fill("person,");

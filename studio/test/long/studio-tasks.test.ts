@@ -36,7 +36,7 @@ class Count {
     page.on("request", (request) => {
       if (request.method() !== "POST" || !request.url().endsWith("/v1/jobs")) return;
       const { type, tasks } = request.postDataJSON();
-      // The clip has two processed frames.
+      // The video has two processed frames.
       this.units += type === "video" ? 2 : tasks.length;
     });
   }
@@ -145,7 +145,7 @@ describe("in the studio", () => {
     await page.getByRole("toolbar", { name: "Pointer" }).waitFor();
     await page.getByText("Frame 1 of about 2").waitFor();
     const frame = await page.locator(".viewer-canvas").boundingBox();
-    if (frame === null) throw new Error("The studio shows no clip.");
+    if (frame === null) throw new Error("The studio shows no video.");
     count.clicks += 1;
     await page.mouse.click(frame.x + frame.width / 2, frame.y + frame.height / 2);
     await page.getByRole("listitem").filter({ hasText: "Object 1" }).waitFor();

@@ -69,7 +69,7 @@ describe("the Python client's README", () => {
   it.skipIf(python === null).each(examples)("under %s has an example that runs", async (heading, code) => {
     const folder = await mkdtemp(join(tmpdir(), "python-"));
     onTestFinished(() => rm(folder, { recursive: true }));
-    // Each new frame costs seconds: the clip is one of a cat that other tests have, too.
+    // Each new frame costs seconds: the video is one of a cat that other tests have, too.
     await mkdir(join(folder, "samples"));
     for (const name of await readdir(join(PROJECT_ROOT, "samples")))
       await (name === "people-crossing.mp4"

@@ -1,4 +1,4 @@
-/** Mixed work for the embedded model: pictures in and outside of every cache, previews and clips. */
+/** Mixed work for the embedded model: pictures in and outside of every cache, previews and videos. */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -13,7 +13,7 @@ import { type MemorySample, sampleMemory, thirds } from "./soak-memory.ts";
 
 /** Number of concurrent tasks at the service. */
 const OFFERED = 6;
-/** One of this many tasks is a clip. */
+/** One of this many tasks is a video. */
 const CLIP_EVERY = 100;
 const CLIP_SECONDS = 3;
 const SAMPLE_MS = 1_000;

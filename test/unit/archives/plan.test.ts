@@ -92,7 +92,7 @@ describe("an archive's plan", () => {
     expect(textOf(made, "data.yaml")).toContain('  0: "cat"\n  1: "dog"\n  2: "spoon"\n  3: "region"\n');
   });
 
-  it("has a clip's own COCO document as that of the whole job", async () => {
+  it("has a video's own COCO document as that of the whole job", async () => {
     const output: VideoTaskOutput = {
       type: "video",
       units: 2,

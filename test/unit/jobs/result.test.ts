@@ -121,7 +121,7 @@ describe("a mask that another job refines", () => {
   it.each<[string, FinishedJob, string]>([
     ["a picture that is not the job's", PICTURES, FILM],
     ["a picture without such a mask", PICTURES, B],
-    ["a clip", video(), FILM],
+    ["a video", video(), FILM],
   ])("is none of %s", (_, of, taskId) => {
     expect(storedMask(of, { taskId, maskIndex: 0 })).toBeNull();
   });

@@ -175,7 +175,7 @@ describe("a job's request", () => {
     ["the masks that it refines", imageJob(["a"], { prompts: [], regions: drawn }), { refines: [refines] }],
     ["both", imageJob(["a"], { prompts, regions: drawn }), { prompts, refines: [refines] }],
     ["neither, of regions alone", imageJob(["a"], { prompts: [], regions: [place] }), {}],
-    ["the prompts of a clip", videoJob({ prompts, regions: followed }), { prompts }],
+    ["the prompts of a video", videoJob({ prompts, regions: followed }), { prompts }],
   ])("is %s", (_, definition, asked) => {
     expect(askedOf(accepted(definition))).toEqual(asked);
   });

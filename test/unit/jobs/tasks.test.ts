@@ -33,8 +33,8 @@ import { batchOf } from "../../support/any-event.ts";
 const one = (): JobState => accepted(imageJob(["a"]));
 const claimed = (state: JobState, now = BEGIN): JobState => claimTask(state, "a", policy, now).state;
 
-describe("a clip that is broken off again and again", () => {
-  /** Returns the clip after attempts that each process this many of its thousand frames before their lease ends. */
+describe("a video that is broken off again and again", () => {
+  /** Returns the video after attempts that each process this many of its thousand frames before their lease ends. */
   const after = (...frames: readonly number[]): JobState => {
     let [state, now] = [accepted(videoJob()), BEGIN];
     for (const done of frames) {

@@ -29,12 +29,12 @@ describe("the pools for a task", () => {
     ["every region", { regions: [BOX, POINT] }, regions({ box: true, points: true }), regions({ box: true })],
     ["examples", { regions: [EXAMPLE] }, regions({ examples: true }), regions({ box: true, points: true })],
     [
-      "regions of clips",
+      "regions of videos",
       { ...CLIP, regions: [BOX] },
       video(regions({ box: true, clips: true })),
       video(regions({ box: true })),
     ],
-    ["clips without regions", { ...CLIP, regions: [] }, video(), regions({ clips: true })],
+    ["videos without regions", { ...CLIP, regions: [] }, video(), regions({ clips: true })],
     [
       "all of its formats",
       { formats: { wanted: ["coco", "yolo"] } },

@@ -93,7 +93,7 @@ describe("createJob 402 of a paying account", () => {
       inference = new FakeInference();
     });
 
-    /** Creates a clip in progress, whose holder has reported this many frames. */
+    /** Creates a video in progress, whose holder has reported this many frames. */
     const underWay = async (done: number): Promise<string> => {
       const { jobId, taskId } = await newVideoJob(client, { maxFrames: FRAMES });
       await deliverTask(jobId, taskId);
@@ -146,7 +146,7 @@ describe("createJob 402 of a paying account", () => {
       expect(await leftOfDay()).toBe(LIMIT - 35);
     });
 
-    it("before its first report: one frame each, so that a day has no more clips than units", async () => {
+    it("before its first report: one frame each, so that a day has no more videos than units", async () => {
       const jobId = await underWay(0);
       await client.send("POST", `/v1/jobs/${jobId}/cancel`);
       await isFree(jobId);

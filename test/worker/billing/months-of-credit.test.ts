@@ -24,7 +24,7 @@ beforeEach(() => {
 const canCreateJobs = async (client: Client): Promise<boolean> =>
   (await client.send("GET", "/v1/account/overview")).body.access.canCreateJobs;
 
-/** Frames of a clip: every limit here is a multiple of the first size, and one frame more would show. */
+/** Frames of a video: every limit here is a multiple of the first size, and one frame more would show. */
 const SIZES = [2_500, 1];
 
 /** A subscriber who uses every day all that the service allows. */

@@ -165,7 +165,7 @@ describe("a tool", () => {
     expect(upload).toMatchObject({ uploadUrl: expect.stringContaining("https://s3.test/") });
   });
 
-  it("takes a clip by its bytes' type, and answers with counts and a link", async () => {
+  it("takes a video by its bytes' type, and answers with counts and a link", async () => {
     const agent = await connect(client.key);
     const taskId = await uploaded(client, MP4, "video/mp4");
     const found = call(agent, "segment", { image: { taskId }, prompts: ["cat"] });

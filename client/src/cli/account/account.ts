@@ -12,7 +12,7 @@ const HELP = `Shows your account: its permissions, what is left of its trial, an
   segmentation-client account --usage
   segmentation-client account --usage --from 2026-11-01 --to 2026-11-30
 
-  --usage          units (pictures, frames of clips) per day, for 30 days
+  --usage          units (pictures, frames of videos) per day, for 30 days
   --from, --to     days in UTC, such as 2026-11-01
   --json           print JSON
   --base-url URL   the service (default: that of your last login)`;
@@ -66,7 +66,7 @@ async function account(args: readonly string[], terminal: Terminal): Promise<num
         ? `up to ${access.maxActiveJobs} at a time, ${access.maxImageTasksPerJob} pictures each`
         : "none now",
     ],
-    ["clips", access.videoAllowed ? "yes" : "no"],
+    ["videos", access.videoAllowed ? "yes" : "no"],
     ["last 24 hours", counted(tokenUsageLast24h, "unit")],
     ...(access.mode === "trial"
       ? [

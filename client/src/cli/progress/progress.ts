@@ -11,18 +11,18 @@ export interface ProgressState {
   readonly seconds: number;
   /** The reason why the run waits, if it does. */
   readonly waitsFor: string | undefined;
-  /** The number of frames of each file, if all are clips; null if unknown. */
+  /** The number of frames of each file, if all are videos; null if unknown. */
   readonly frames?: Frames;
 }
 
-/** The number of segmented frames of each clip, null if unknown; undefined for pictures. */
+/** The number of segmented frames of each video, null if unknown; undefined for pictures. */
 export type Frames = number | null | undefined;
 
 const BAR = 24;
 /** The rounding error of binary fractions. */
 const ROUNDING = 1e-6;
 
-/** The amount of finished work: files, or the known frames of clips. The service rounds shares down to hundredths. */
+/** The amount of finished work: files, or the known frames of videos. The service rounds shares down to hundredths. */
 function amount({ done, total, frames }: ProgressState): string {
   if (frames === undefined) return `${count(Math.floor(done))}/${count(total)}`;
   if (frames === null) return `${Math.floor((100 * done) / Math.max(1, total) + ROUNDING)}% of the frames`;
@@ -64,7 +64,7 @@ export class ProgressView {
     this.#terminal = terminal;
   }
 
-  /** Sets the files, and for clips the number of frames of each. */
+  /** Sets the files, and for videos the number of frames of each. */
   begin(ids: readonly string[], frames?: Frames): void {
     this.#frames = frames;
     for (const id of ids) this.#shares.set(id, 0);

@@ -53,7 +53,7 @@ async function segment(args: readonly string[], terminal: Terminal): Promise<num
   const store = bucket === undefined ? folderStore(out) : bucketStore(buckets, bucket, out);
   const timed = order.regions.flatMap((region) => ofClipsOnly(region) ?? [])[0];
   if (timed !== undefined && inputs.some(({ kind }) => kind === "picture"))
-    throw usageFailure(`A --region has ${timed}, which only clips take. Segment pictures without it.`);
+    throw usageFailure(`A --region has ${timed}, which only videos take. Segment pictures without it.`);
   reportLeftOut(terminal, leftOut);
   const journal = await Journal.open(out);
   try {
@@ -88,7 +88,7 @@ async function segment(args: readonly string[], terminal: Terminal): Promise<num
 function reportLeftOut(terminal: Terminal, { clips, others }: LeftOut): void {
   if (clips > 0)
     terminal.report(
-      `Skipped ${counted(clips, "clip")} in a folder. Pass a clip's path, or a pattern such as "*.mp4", to segment it.`,
+      `Skipped ${counted(clips, "video")} in a folder. Pass a video's path, or a pattern such as "*.mp4", to segment it.`,
     );
   const kinds = [...others].toSorted(([, a], [, b]) => b - a);
   const sum = kinds.reduce((total, [, number]) => total + number, 0);
@@ -152,7 +152,7 @@ const list = (names: readonly string[]): string =>
   (names.length > MOST_NAMED ? ` and ${count(names.length - MOST_NAMED)} more` : "");
 
 export const SEGMENT: Command = {
-  summary: "find what you describe in pictures and clips",
+  summary: "find what you describe in pictures and videos",
   help: HELP,
   options: OPTIONS,
   run: segment,

@@ -44,17 +44,17 @@ export const OPTIONS = {
 const EXTRA_FORMATS = formatsOf("image").filter((format) => format !== "coco");
 
 /** Text of `segment --help`. */
-export const HELP = `Finds what you describe in pictures and clips, and saves its masks.
+export const HELP = `Finds what you describe in pictures and videos, and saves its masks.
 
   segmentation-client segment photo.jpg -p cat -p "red cup"
   segmentation-client segment photos/ "more/*.png" s3://bucket/pictures/ -p cat
   segmentation-client segment photo.jpg --region 430,200
-  segmentation-client segment clip.mp4 --region "dog: 400,200@1.5s" --fps 2
+  segmentation-client segment street.mp4 --region "dog: 400,200@1.5s" --fps 2
 
   -p, --prompt WORDS     one thing to find; may be repeated: -p cup -p spoon
   --region X,Y[,W,H]     mask what is at a point or in a box, in pixels; may be
                          repeated; "cup: X,Y;!X,Y": a name, a point off the cup;
-                         "cup#1: X,Y@2s": object 1 of a clip, after 2 seconds
+                         "cup#1: X,Y@2s": object 1 of a video, after 2 seconds
   --format LIST          png,coco (default); ${EXTRA_FORMATS.join(", ")}
   --preview              also save pictures with their masks drawn on them
   --threshold T          the lowest confidence to keep, 0 to 1 (default 0.5)
@@ -62,7 +62,7 @@ export const HELP = `Finds what you describe in pictures and clips, and saves it
                          other prompts), or s3://bucket/folder/
   --manifest FILE        take inputs from lines of JSON: custom_id, url, prompts
   --endpoint-url URL     the S3 service of s3://… (default: AWS's settings)
-  --fps N, --frames N, --max-frames N     which frames of a clip
+  --fps N, --frames N, --max-frames N     which frames of a video
   --retry-failed, --yes  retry failed files; no question above 10,000 files
   --base-url URL, --json the service (default: that of your last login); JSON
 

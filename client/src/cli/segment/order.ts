@@ -60,6 +60,6 @@ function requestOf<const Type extends "image" | "video">(type: Type, order: Orde
 export const imageRequest = (order: Order, tasks: readonly string[]): CreateJobRequest =>
   requestOf("image", order, tasks);
 
-/** The request for a job of a clip. */
+/** The request for a job of a video. */
 export const videoRequest = (order: Order, taskId: string): CreateJobRequest =>
   requestOf("video", order, [taskId]);

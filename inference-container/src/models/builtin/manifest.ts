@@ -18,7 +18,7 @@ const Views = z.strictObject({
 export type Views = z.infer<typeof Views>;
 
 const Detection = BoxChoice.extend({
-  /** The `floor` of clips, where a wrong box would begin a track. */
+  /** The `floor` of videos, where a wrong box would begin a track. */
   clipFloor: Share,
   views: Views,
 });

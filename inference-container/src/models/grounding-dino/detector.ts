@@ -91,7 +91,7 @@ export class ContentMask {
   }
 
   /**
-   * The mask [1, height, width] of a picture that takes this much of the input. All prompts and frames of a clip share
+   * The mask [1, height, width] of a picture that takes this much of the input. All prompts and frames of a video share
    * one: do not change it.
    */
   of(shown: Size): Tensor {

@@ -36,7 +36,7 @@ export const LabelMatching = z.strictObject({
 
 /** Limits on the detections of a family of labels. */
 export const LabelChoice = BoxChoice.omit({ nmsIou: true, maxBoxes: true }).extend({
-  /** The `floor` of clips, where a wrong box would begin a track. */
+  /** The `floor` of videos, where a wrong box would begin a track. */
   clipFloor: Share,
 });
 export type LabelChoice = z.infer<typeof LabelChoice>;

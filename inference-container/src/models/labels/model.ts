@@ -77,7 +77,7 @@ export abstract class LabelModel<Parts extends LabelParts> extends Sam2Model<Par
     return this.distinct(detections.filter(({ label, score }) => labels.includes(label) && score >= least));
   }
 
-  /** The least confidence of a result; in a clip, of a new track. */
+  /** The least confidence of a result; in a video, of a new track. */
   #floor({ inClip = false }: SegmentRequest): number {
     const { floor, clipFloor } = this.parts.manifest.detection;
     return inClip ? clipFloor : floor;

@@ -75,7 +75,7 @@ export class RegionDrawing {
     return { ...this.#about, tensors: await this.#embedder.embed(await open.held(), usage) };
   }
 
-  /** Runs the decoder in each shape that pictures and clips give it. @param usage counts the runs */
+  /** Runs the decoder in each shape that pictures and videos give it. @param usage counts the runs */
   async warmUp(picture: Picture, usage = new Usage()): Promise<void> {
     const { width, height } = picture;
     using open = this.open(picture, usage, false);

@@ -19,7 +19,7 @@ export function runsOf(regions: readonly Region[], size: number): number[][] {
 
 /**
  * Regions to warm the decoder up with, run by run: up to `size` boxes, without priors as in pictures and with them as
- * in clips, and one click. Two clicks have a box's shape.
+ * in videos, and one click. Two clicks have a box's shape.
  * @param prior any mask of the decoder
  */
 export function warmUpRuns(size: number, { width, height }: Size, prior: LogitGrid): Region[][] {

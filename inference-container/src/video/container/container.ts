@@ -15,7 +15,7 @@ const CONTAINERS: ReadonlyMap<string, Container> = new Map([
 ]);
 
 /**
- * Recognizes a clip's container by the file's first bytes, not its name, and checks that the file is complete.
+ * Recognizes a video's container by the file's first bytes, not its name, and checks that the file is complete.
  *
  * @throws TaskFailure named video_unreadable (not a video), video_format_unsupported or video_truncated; the signal's
  * reason

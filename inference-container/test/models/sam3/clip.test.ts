@@ -10,7 +10,7 @@ import { clipTokenizerJson } from "./clip-vocabulary.ts";
 import { sam3Folder } from "./export-folder.ts";
 import { fixtureRegionGraphs } from "./fixture-graphs.ts";
 
-describe("SAM 3 in clips", () => {
+describe("SAM 3 in videos", () => {
   let folder: string;
   let model: Model;
   beforeAll(async () => {

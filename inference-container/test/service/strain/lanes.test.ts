@@ -21,7 +21,7 @@ test.runIf(isLong)("tasks that give way to ever older ones all succeed once they
 test("interactive tasks that come while a batch of 20 waits are started next, before all that wait", () =>
   startInteractiveNext(20, 3));
 
-test.runIf(isLong)("clips that wait keep no pictures of their lane out, and are bounded too", async () => {
+test.runIf(isLong)("videos that wait keep no pictures of their lane out, and are bounded too", async () => {
   await using rig = await startRig({ IN_FLIGHT: "2", QUEUE_CAPACITY: "2" });
   const gate = Promise.withResolvers<void>();
   const behindGate = (name: string, bytes: Buffer): string => {
@@ -46,7 +46,7 @@ test.runIf(isLong)("clips that wait keep no pictures of their lane out, and are 
     const request = rig.worker.request({ key, lane: "bulk", inputUrl: picture });
     statuses.set(key, (await rig.post(request)).status);
   }
-  // One clip runs and two wait; one picture runs at the same time and two wait.
+  // One video runs and two wait; one picture runs at the same time and two wait.
   expect([...statuses.values()]).toEqual([202, 202, 202, 429, 202, 202, 202, 429]);
   expect(await metric(rig, 'inference_queue_depth{lane="bulk"}')).toBe(4);
   gate.resolve();

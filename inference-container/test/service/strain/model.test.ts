@@ -32,7 +32,7 @@ describe("a model that breaks its promises", () => {
   });
 
   test.for(["a row too few", "a box of NaN", "a prompt that nobody sent"])(
-    "by %s in the middle of a clip fails the clip by name, and nothing of it is stored",
+    "by %s in the middle of a video fails the video by name, and nothing of it is stored",
     async (fault, { task }) => {
       const key = task.id;
       const changes = { key, prompts: [`late ${fault}`], sampling: EVERY, generatePreview: true };

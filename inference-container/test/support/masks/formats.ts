@@ -43,7 +43,7 @@ export const CocoPictures = z.strictObject({
 });
 export type CocoPictures = z.infer<typeof CocoPictures>;
 
-/** A COCO document of a clip. */
+/** A COCO document of a video. */
 export const CocoClip = z.strictObject({
   videos: z.tuple([z.strictObject({ id, name: z.string(), ...size })]),
   categories,

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const index = z.int().nonnegative();
 
-/** A clip's masks.json as its readers know it. */
+/** A video's masks.json as its readers know it. */
 export const MasksJson = z.strictObject({
   version: z.literal(1),
   width: z.int().positive(),

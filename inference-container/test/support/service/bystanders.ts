@@ -1,4 +1,4 @@
-/** A service with one engine, and requests after a picture or a clip among others has ended that engine. */
+/** A service with one engine, and requests after a picture or a video among others has ended that engine. */
 import { type Rig, until } from "./running-service.ts";
 
 export const TWELVE = { IN_FLIGHT: "12" };

@@ -31,7 +31,7 @@ export interface WorkerSide {
   readonly lost: Set<string>;
   /** A picture's task for this side, `overrides` on top. */
   request(overrides?: Partial<ImageTaskRequest>): ImageTaskRequest;
-  /** A clip's task for this side, `overrides` on top. */
+  /** A video's task for this side, `overrides` on top. */
   videoRequest(overrides?: Partial<VideoTaskRequest>): VideoTaskRequest;
   /** Resolves with the report of a task. */
   completed(key: string): Promise<Completion>;

@@ -7,10 +7,10 @@ export function imageOutput(report: Completion): ImageTaskOutput {
   return output;
 }
 
-/** The output of a clip's task. @throws Error if it did not succeed, or was not a clip's */
+/** The output of a video's task. @throws Error if it did not succeed, or was not a video's */
 export function videoOutput(report: Completion): VideoTaskOutput {
   const output = outputOf(report);
-  if (output.type !== "video") throw new Error("The task was not a clip's.");
+  if (output.type !== "video") throw new Error("The task was not a video's.");
   return output;
 }
 

@@ -20,7 +20,7 @@ export interface Rig extends AsyncDisposable {
   ask(path: string, init?: RequestInit): Promise<Response>;
   /** Posts a picture's task and waits for its report. */
   finish(overrides?: Partial<ImageTaskRequest>): ReturnType<WorkerSide["completed"]>;
-  /** Posts a clip's task and waits for its report. */
+  /** Posts a video's task and waits for its report. */
   finishVideo(overrides?: Partial<VideoTaskRequest>): ReturnType<WorkerSide["completed"]>;
 }
 

@@ -10,10 +10,10 @@ export const h264 = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -bf 2 -b_st
 /** Options of MP4 for fragments that players read as they come. */
 export const FRAGMENTS = "frag_keyframe+empty_moov+default_base_moof";
 
-/** Makes the clip that the kinds are made of. */
+/** Makes the video that the kinds are made of. */
 export const makePlain = (clips: ClipFolder): Promise<string> => clips.make(...source, ...h264, "plain.mp4");
 
-/** Makes a clip; gives its number of frames, and the time of the first, 0 by default. */
+/** Makes a video; gives its number of frames, and the time of the first, 0 by default. */
 type Kind = readonly [
   title: string,
   make: (clips: ClipFolder) => Promise<string>,
@@ -21,7 +21,7 @@ type Kind = readonly [
   from?: number,
 ];
 
-/** A clip of the folder `clips` of the tests, which FFmpeg can't make. */
+/** A video of the folder `clips` of the tests, which FFmpeg can't make. */
 const kept =
   (name: string) =>
   async (clips: ClipFolder): Promise<string> => {
@@ -36,7 +36,7 @@ const copied =
 
 const dropped = ["-copyinkf", "-bsf:v", "noise=drop='lt(n,3)'"];
 
-/** Clips of which a packet is no frame, or which don't begin at 0. They are made of the plain clip. */
+/** Videos of which a packet is no frame, or which don't begin at 0. They are made of the plain video. */
 export const CLIP_KINDS: readonly Kind[] = [
   ["fields in packets of their own", kept("field-pictures.mp4"), 12],
   ["MPEG-4 with frames that only repeat another", kept("not-coded.mp4"), 25],

@@ -25,7 +25,7 @@ export const vp8 = (rate: string): string[] => [
 /** The number of frames of `manyReferences`. */
 export const REFERENCE_FRAMES = 24;
 
-/** FFmpeg's arguments for a plain clip in H.264, 4:4:4 with 10 bits, whose frames refer to this many before them. */
+/** FFmpeg's arguments for a plain video in H.264, 4:4:4 with 10 bits, whose frames refer to this many before them. */
 export const manyReferences = (size: string, references: number): string[] =>
   [
     ["-f", "lavfi", "-i", `color=c=gray:s=${size}:r=25:d=${REFERENCE_FRAMES / 25},format=yuv444p10le`],
@@ -33,7 +33,7 @@ export const manyReferences = (size: string, references: number): string[] =>
     ["-x264-params", `ref=${references}:keyint=100:bframes=0:rc-lookahead=0:sync-lookahead=0:threads=2`],
   ].flat();
 
-/** A folder for the clips of one test file. */
+/** A folder for the videos of one test file. */
 export interface ClipFolder {
   path(name: string): string;
   /** Runs FFmpeg quietly in the folder, and returns the path of its last argument. */
@@ -142,7 +142,7 @@ export function corners(frame: Pick<Frame, "rgb">, size: Size): string {
     .join(" ");
 }
 
-/** The times in seconds at which FFmpeg shows a clip's frames when it decodes all of it. @param track as FFmpeg specifies streams */
+/** The times in seconds at which FFmpeg shows a video's frames when it decodes all of it. @param track as FFmpeg specifies streams */
 export async function shownTimes(path: string, track = "V:0"): Promise<number[]> {
   const filters = "settb=1/100000,metadata=add:key=k:value=1,metadata=print:file=-";
   const listing = await runFfmpeg([

@@ -1,5 +1,5 @@
 /**
- * Clips of colored discs over a plain ground, and a model that sees only colors: tests know its results to the cell,
+ * Videos of colored discs over a plain ground, and a model that sees only colors: tests know its results to the cell,
  * and need no weights.
  */
 import { execFileSync } from "node:child_process";

@@ -7,10 +7,10 @@ const RATE = 15;
 const SIDE = 80;
 const PIXELS_A_SECOND = 40;
 
-/** The square's left edge in pixels, `timeSec` into the clip. */
+/** The square's left edge in pixels, `timeSec` into the video. */
 export const squareLeft = (timeSec: number): number => Math.round(20 + PIXELS_A_SECOND * timeSec);
 
-/** A clip (MP4, H.264, 320 × 240, 15 frames per second) of a bright square that moves right over black. */
+/** A video (MP4, H.264, 320 × 240, 15 frames per second) of a bright square that moves right over black. */
 export function movingSquare(seconds: number): Buffer {
   const frames = Array.from({ length: seconds * RATE }, (_, n) => {
     const grey = Buffer.alloc(WIDTH * HEIGHT, 16);

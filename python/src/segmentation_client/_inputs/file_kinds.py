@@ -76,7 +76,7 @@ _BRANDS: list[tuple[bytes, str]] = [
 
 
 def content_type_of_head(head: bytes) -> str:
-    """The MIME type of a picture or a clip; `application/octet-stream` if the bytes belong to neither."""
+    """The MIME type of a picture or a video; `application/octet-stream` if the bytes belong to neither."""
     if head[4:8] == b"ftyp":
         return _of_brands(head)
     return next((kind for signature, kind in _SIGNATURES if re.match(signature, head, re.DOTALL)), UNKNOWN_TYPE)

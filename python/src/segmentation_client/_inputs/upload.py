@@ -34,7 +34,7 @@ class UploadedInput(TypedDict):
 
 
 Input: TypeAlias = "Union[str, os.PathLike[str], bytes, bytearray, memoryview, BinaryIO, UploadedInput]"
-"""A picture or a clip: a path, its URL, its bytes, an open file, or the `{"taskId": …}` of an uploaded one."""
+"""A picture or a video: a path, its URL, its bytes, an open file, or the `{"taskId": …}` of an uploaded one."""
 
 IMPORT_TIMEOUT = 300.0
 """Seconds. The service has four minutes to fetch a file."""
@@ -63,7 +63,7 @@ def sources_of(given: Any) -> list[Source]:
     is_one = is_file or isinstance(given, (str, os.PathLike, Mapping)) or not hasattr(given, "__iter__")
     inputs: list[Any] = [given] if is_one else list(cast("Iterable[Any]", given))
     if not inputs:
-        raise invalid_input("There is no input. Give a picture or a clip.")
+        raise invalid_input("There is no input. Give a picture or a video.")
     return [source_of(each) for each in inputs]
 
 

@@ -29,7 +29,7 @@ function regionOptions({ regions = [], tasks }: ImageRequest): string[] | null {
   return first === "" ? [] : first.split(" ").flatMap((box) => option("region", box));
 }
 
-/** Formats the regions of a clip; null if the command line would read a name differently. */
+/** Formats the regions of a video; null if the command line would read a name differently. */
 function clipRegionOptions({ regions = [] }: VideoRequest): string[] | null {
   if (regions.some(({ label = "" }) => /[:#]/.test(label) || label !== label.trim())) return null;
   return regions.flatMap(({ box, points = [], label = "", objectId, timeSeconds }) => {

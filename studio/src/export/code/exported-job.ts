@@ -19,7 +19,7 @@ export interface ExportedUpload {
   readonly contentType: string;
 }
 
-/** The content types of the extensions of pictures and clips. */
+/** The content types of the extensions of pictures and videos. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   png: "image/png",
   jpg: "image/jpeg",

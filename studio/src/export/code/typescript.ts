@@ -33,11 +33,11 @@ function clip(exportedJob: ExportedJob): string {
   const regions = regionsOf(exportedJob, () => ({}));
   const [file] = uploadsOf(exportedJob);
   return `const prompts = ${typescript(prompts)};
-const clip = await client.segmentVideo(${typescript(file?.source ?? "")}, prompts${more({ ...options, ...(regions && { regions }) })});
+const video = await client.segmentVideo(${typescript(file?.source ?? "")}, prompts${more({ ...options, ...(regions && { regions }) })});
 
-for (const { objectId, prompt, label, sightings } of clip.tracks)
+for (const { objectId, prompt, label, sightings } of video.tracks)
   console.log(objectId, prompt ?? label, sightings[0]?.timeSec, sightings.at(-1)?.timeSec);
-await clip.save("out");
+await video.save("out");
 `;
 }
 

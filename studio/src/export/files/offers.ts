@@ -5,10 +5,10 @@ import { isOfDataset } from "./dataset.ts";
 /** The formats that the service writes. */
 type AssetId = keyof (typeof ASSETS)["image"];
 
-/** The formats in which a picture or clip can be exported. */
+/** The formats in which a picture or video can be exported. */
 type FormatId = AssetId | MadeFormat | "matte";
 
-/** Available data of a job, of the pictures to export, or of its clip. */
+/** Available data of a job, of the pictures to export, or of its video. */
 export interface Stock {
   readonly type: CreateJobRequest["type"];
   readonly taskIds: readonly string[];
@@ -74,7 +74,7 @@ const PICTURE_FORMATS = {
 
 export type MadeFormat = keyof typeof PICTURE_FORMATS;
 
-/** The formats of clips that this browser makes from masks.json. */
+/** The formats of videos that this browser makes from masks.json. */
 export type MadeOfClip = "matte" | "clip-coco";
 
 /** Formats that name the class of each object. */
@@ -91,7 +91,7 @@ const CLIP_FORMATS: Readonly<Partial<Record<FormatId, Words>>> = {
     title: "Luma mattes",
     about: "A PNG for each processed frame, white where an object is: for all objects, and for each.",
   },
-  preview: { title: "Clip with masks", about: "The clip as MP4, with its masks drawn on it." },
+  preview: { title: "Video with masks", about: "The video as MP4, with its masks drawn on it." },
 };
 
 const isAsset = (id: FormatId): id is AssetId => id in ASSETS.image;

@@ -13,7 +13,7 @@ export interface Scope {
   /** Classes of the whole entry. */
   readonly classes: Classes;
   readonly options: ExportOptions;
-  /** Names of the uploads of the pictures, or of the clip. */
+  /** Names of the uploads of the pictures, or of the video. */
   readonly names: readonly { readonly taskId: string; readonly source: string }[];
 }
 

@@ -12,10 +12,10 @@ const STATUSES = [
   ["failed", "Failed or canceled"],
 ] as const;
 const MODES = [
-  [undefined, "Pictures and clips"],
+  [undefined, "Pictures and videos"],
   ["single", "Single picture"],
   ["batch", "Multiple pictures"],
-  ["video", "Clips"],
+  ["video", "Videos"],
 ] as const;
 /** As the contract bounds it. */
 const LONGEST_ID = 200;

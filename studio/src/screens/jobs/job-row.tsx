@@ -109,7 +109,7 @@ function drawSquare(canvas: HTMLCanvasElement, whole: ImageBitmap): void {
   canvas.getContext("2d")?.drawImage(whole, left, top, side, side, 0, 0, SIDE, SIDE);
 }
 
-/** A clip's first frame. @throws if the browser can't play the file */
+/** A video's first frame. @throws if the browser can't play the file */
 async function firstFrame(file: Blob): Promise<ImageBitmap> {
   const url = URL.createObjectURL(file);
   const video = document.createElement("video");
@@ -132,7 +132,7 @@ interface ThumbnailProps {
   readonly type: JobSummary["type"];
 }
 
-/** A job's first picture, or its clip's first frame, if this browser has it, else a sign. */
+/** A job's first picture, or its video's first frame, if this browser has it, else a sign. */
 function Thumbnail({ taskId, type }: ThumbnailProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {

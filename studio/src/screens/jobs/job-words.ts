@@ -15,9 +15,9 @@ export function statusWord(
   return { queued: "Queued", processing: "Running", success: "Done" }[status];
 }
 
-/** Describes the inputs of a job: "Clip", "1 picture", "12 pictures". */
+/** Describes the inputs of a job: "Video", "1 picture", "12 pictures". */
 export const subjectOf = ({ type, totalItems }: Pick<JobSummary, "type" | "totalItems">): string =>
-  type === "video" ? "Clip" : counted(totalItems, "picture");
+  type === "video" ? "Video" : counted(totalItems, "picture");
 
 /** The prompts in a line; a job without any had objects pointed at. */
 export const promptsText = (prompts: readonly string[]): string =>

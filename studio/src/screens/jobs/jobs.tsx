@@ -124,7 +124,7 @@ const NoJobs = ({ isFiltered, onClear }: { readonly isFiltered: boolean; readonl
         </a>
       }
     >
-      Pictures and clips that you segment appear here with their masks until the service deletes them, and so
+      Pictures and videos that you segment appear here with their masks until the service deletes them, and so
       do jobs created with your API keys.
     </EmptyState>
   );

@@ -7,7 +7,7 @@ import { askForModel } from "../../workspace/service/model.ts";
 import { see } from "../../workspace/jobs/open-job.ts";
 import { Workbench } from "./workbench/workbench.tsx";
 
-/** Screen that segments pictures and clips, and shows jobs: one workbench for all of its paths. */
+/** Screen that segments pictures and videos, and shows jobs: one workbench for all of its paths. */
 export default function Segment() {
   const { url, route } = useLocation();
   const { params } = useRoute();

@@ -24,7 +24,7 @@ export function planInWords({ access, billing, trial }: Answer<"getAccountOvervi
       return {
         title: "Paid plan",
         text: isSubscribed
-          ? `You pay for what you use: one unit per picture, or per processed frame of a clip.${
+          ? `You pay for what you use: one unit per picture, or per processed frame of a video.${
               billing.currentPeriodEnd === undefined
                 ? ""
                 : ` Your next invoice is on ${dateText(billing.currentPeriodEnd)}.`
@@ -81,7 +81,7 @@ export function plansInWords(
       "Free",
       "Per unit that you use, nothing in advance. The checkout shows the price of a unit before you pay",
     ],
-    ["A unit", "A picture", "A picture, or a processed frame of a clip"],
+    ["A unit", "A picture", "A picture, or a processed frame of a video"],
     [
       "Units",
       `${numberText(trial.grantTokens)} within ${counted(trial.durationDays, "day")}`,
@@ -94,7 +94,7 @@ export function plansInWords(
     ],
     ["Jobs at a time", numberText(access.maxActiveJobs), `Up to ${numberText(paid.maxActiveJobs)}`],
     [
-      "Clips",
+      "Videos",
       "None",
       `Up to ${counted(Math.floor(maxVideoSeconds / 60), "minute")} and ${counted(maxVideoFrames, "processed frame")}`,
     ],

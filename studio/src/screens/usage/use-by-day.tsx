@@ -41,7 +41,7 @@ export function UseByDay() {
       <Loading of={loaded} what="Loading usage" />
       {used !== undefined && total.jobs === 0 && (
         <EmptyState title="No usage in this period">
-          Each picture is one unit, and so is each processed frame of a clip.{" "}
+          Each picture is one unit, and so is each processed frame of a video.{" "}
           <a href="/studio">Segment a picture</a> to see it here.
         </EmptyState>
       )}

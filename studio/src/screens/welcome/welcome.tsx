@@ -29,7 +29,7 @@ export function Welcome({ problem }: { readonly problem: string | null }) {
       <main class="welcome-main">
         <div class="welcome-words">
           <h1>Segment pictures and videos</h1>
-          <p>Drop a picture or a clip, say what to find or click on it, and get a mask for every object.</p>
+          <p>Drop a picture or a video, say what to find or click on it, and get a mask for every object.</p>
           {failure.value !== null && <Notice tone="danger" title={failure.value} />}
           {isExpired.value && <Notice title="Sign in again">Your work is still in this tab.</Notice>}
           {canSignIn && (

@@ -3,7 +3,7 @@ import { MaskIndexes } from "../masks/mask-store.ts";
 import type { ShownMasks } from "../stage/stage.ts";
 import type { Colour, MaskSource } from "../types.ts";
 
-/** A tracked object of a clip, as shown. */
+/** A tracked object of a video, as shown. */
 export interface ShownObject {
   /** As in masks.json. */
   readonly objectId: number;
@@ -19,10 +19,10 @@ const AHEAD = 8;
 /** The object whose mask a stage calls so. */
 export const objectOf = (key: string): number => Number(key.slice(key.lastIndexOf(":") + 1));
 
-/** Counter of clips' masks: those of another job have other keys, even for the same frames. */
+/** Counter of videos' masks: those of another job have other keys, even for the same frames. */
 let clips = 0;
 
-/** The masks of a clip's processed frames, for a stage. */
+/** The masks of a video's processed frames, for a stage. */
 export class ClipMasks {
   readonly #frames: MasksJson["frames"];
   readonly #indexes = new MaskIndexes();

@@ -8,12 +8,12 @@ import { ClipMasks, objectOf, type ShownObject } from "./clip-masks.ts";
 import { followFrames } from "./frames.ts";
 import "../viewer.css";
 
-/** Properties of a clip's viewer. Another clip needs another viewer (`key`); another job of it does not. */
+/** Properties of a video's viewer. Another video needs another viewer (`key`); another job of it does not. */
 export interface ClipViewerProps extends Pick<SurfaceProps, "label" | "pendingRegions" | "onRegion"> {
-  /** The clip: a URL that answers requests of other origins, or a blob's; null shows the masks alone. */
+  /** The video: a URL that answers requests of other origins, or a blob's; null shows the masks alone. */
   readonly src: string | null;
   readonly masksJson: MasksJson;
-  /** Returns the processed frame for a moment of the clip, in seconds: its place in `masksJson.frames`, -1 for none. */
+  /** Returns the processed frame for a moment of the video, in seconds: its place in `masksJson.frames`, -1 for none. */
   readonly sampleAt: (seconds: number) => number;
   /** The processed frame that is shown while there is no video. */
   readonly sample: ReadonlySignal<number>;
@@ -33,7 +33,7 @@ const PLAYER_KEYS: ReadonlySet<string> = new Set([" ", "ArrowLeft", "ArrowRight"
 const isOfPlayer = (key: string, tool: string): boolean =>
   PLAYER_KEYS.has(key) && (tool === "pan" || key === " ");
 
-/** A clip with its masks: each frame is drawn together with those that belong to it. It fills its parent. */
+/** A video with its masks: each frame is drawn together with those that belong to it. It fills its parent. */
 export function ClipViewer(props: ClipViewerProps) {
   const { src, masksJson, sample, objects, opacity, highlighted, ...surface } = props;
   const latest = useRef(props);
@@ -124,7 +124,7 @@ export function ClipViewer(props: ClipViewerProps) {
   );
 }
 
-/** Brings a clip's frames and their masks onto a stage together: a frame is not seen before its masks are there. */
+/** Brings a video's frames and their masks onto a stage together: a frame is not seen before its masks are there. */
 class FramePairing {
   readonly #stage: Stage;
   readonly #video: HTMLVideoElement;

@@ -61,7 +61,7 @@ function rectAround(masks: readonly Placed[], step: number, width: number, heigh
 type Open = Extract<Request, { type: "open" }>;
 type Show = Extract<Request, { type: "show" }>;
 
-/** Decoded masks of a picture or clip, and those that the page's index map shows. */
+/** Decoded masks of a picture or video, and those that the page's index map shows. */
 export class ShownMasks {
   readonly #masks = new Map<string, PackedMask>();
   #map: Omit<Open, "type"> = { width: 0, height: 0, step: 1 };

@@ -17,7 +17,7 @@ interface MaskStoreEvents {
   readonly onWhole: () => void;
 }
 
-/** Masks of one picture or clip: a worker decodes them and draws the index map; the page has them for hit tests. */
+/** Masks of one picture or video: a worker decodes them and draws the index map; the page has them for hit tests. */
 export class MaskStore {
   /** The keys of masks whose files can't be read. */
   readonly damaged = signal<ReadonlySet<string>>(new Set());

@@ -101,7 +101,7 @@ export class Stage {
     this.view.value = this.#hasRoom() ? fit(size, this.frame.value) : this.view.value;
   }
 
-  /** Takes the picture's pixels, or another frame of the clip. */
+  /** Takes the picture's pixels, or another frame of the video. */
   picture(pixels: Pixels | null): void {
     this.#pixels = pixels;
     void this.#hand(pixels);

@@ -116,7 +116,7 @@ async function load(workspace: Workspace, jobId: string, { others, search }: Nam
         taskId,
         workspace.inputs === null
           ? await findOriginal(owner.accountId, taskId)
-          : { name: type === "video" ? "Clip" : `Picture ${index + 1}`, file: null },
+          : { name: type === "video" ? "Video" : `Picture ${index + 1}`, file: null },
       ),
     ),
   );
@@ -191,7 +191,7 @@ export function see(workspace: Workspace, jobId: string): void {
   void asGoing(workspace, () => follow(workspace, jobId));
 }
 
-/** Takes the file of a picture or clip that this browser did not have, and saves it. */
+/** Takes the file of a picture or video that this browser did not have, and saves it. */
 export async function reopen(workspace: Workspace, picture: Picture, file: File): Promise<void> {
   workspace.change(picture.key, { file, name: file.name });
   const taskId = taskIdOf(picture);

@@ -224,7 +224,7 @@ async function takeSoFar(workspace: Workspace, jobId: string, ended: AbortSignal
   }
 }
 
-/** Takes the results of the searches on the screen, once the latest one has ended; a clip's screen fetches that itself. @throws SegmentationError */
+/** Takes the results of the searches on the screen, once the latest one has ended; a video's screen fetches that itself. @throws SegmentationError */
 export async function takeFound(workspace: Workspace): Promise<void> {
   const job = workspace.job.value;
   if (job === null || !hasEnded(job) || job.type !== "image") return;

@@ -2,18 +2,18 @@ import type { components, Track } from "segmentation-client";
 import type { Region } from "../../viewer/types.ts";
 import { regionOn } from "./pointed-objects.ts";
 
-/** Region of an object in a frame of a clip: tracking starts from it. */
+/** Region of an object in a frame of a video: tracking starts from it. */
 export interface ClipRegion {
   /** The object's number: regions with the same one correct how one object is followed. */
   readonly objectId: number;
-  /** From the clip's start. */
+  /** From the video's start. */
   readonly timeSeconds: number;
   /** The object's label, the same in all of its regions. */
   readonly label?: string | undefined;
   readonly region: Region;
 }
 
-/** Regions as a job of the clip names them. */
+/** Regions as a job of the video names them. */
 export const regionsOn = (
   taskId: string,
   regions: readonly ClipRegion[],

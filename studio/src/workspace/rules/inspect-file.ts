@@ -7,7 +7,7 @@ export interface FileLimits {
   readonly maxVideoBytes: number;
 }
 
-/** A file that a person gave: picture, clip, or of a kind that only the service may know. */
+/** A file that a person gave: picture, video, or of a kind that only the service may know. */
 export interface Inspected {
   readonly given: Given;
   readonly kind: WorkspaceType | "unknown";
@@ -19,7 +19,7 @@ export type Given = File | URL;
 /** Type of a workspace's jobs. */
 export type WorkspaceType = "image" | "video";
 
-/** The file extensions of clips in URLs. */
+/** The file extensions of videos in URLs. */
 const CLIP_ADDRESS = /\.(?:mp4|m4v|mov|webm|mkv|avi)$/i;
 const READABLE_CLIPS: ReadonlySet<string> = new Set([
   "video/mp4",
@@ -50,8 +50,8 @@ export async function inspect(given: Given, limits: FileLimits): Promise<Inspect
   if (kind !== "image" && kind !== "video")
     return found === undefined && (type === "" || type === "application/octet-stream")
       ? { given, kind: "unknown" }
-      : `${name}: file not supported. Choose a ${PICTURES} picture, or a ${CLIPS} clip.`;
-  // A clip's container may be of an unlisted brand.
+      : `${name}: file not supported. Choose a ${PICTURES} picture, or a ${CLIPS} video.`;
+  // A video's container may be of an unlisted brand.
   const isReadable =
     kind === "image"
       ? READABLE_PICTURES.has(contentType)
@@ -63,6 +63,6 @@ export async function inspect(given: Given, limits: FileLimits): Promise<Inspect
     return `${name}: ${format} files are not supported. ${/^image\/hei[cf]$/.test(contentType) ? TO_JPEG : `Convert it to ${kind === "image" ? PICTURES : CLIPS}.`}`;
   const most = kind === "image" ? limits.maxImageBytes : limits.maxVideoBytes;
   if (size > most)
-    return `${name} has ${bytesIn(size)}; a ${kind === "image" ? "picture" : "clip"} may have at most ${bytesIn(most)}. Choose a smaller one.`;
+    return `${name} has ${bytesIn(size)}; a ${kind === "image" ? "picture" : "video"} may have at most ${bytesIn(most)}. Choose a smaller one.`;
   return { given, kind };
 }

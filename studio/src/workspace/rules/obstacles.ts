@@ -10,7 +10,7 @@ export interface Obstacle {
   readonly keep?: number;
 }
 
-/** About how many frames of a clip are processed: the service counts them exactly. */
+/** About how many frames of a video are processed: the service counts them exactly. */
 export const framesOf = (seconds: number, fps: number): number => Math.max(1, Math.ceil(seconds * fps));
 
 type Overview = Pick<Answer<"getAccountOverview">, "access" | "trial">;
@@ -42,18 +42,18 @@ export function limitsInWords(state: Overview | null): string {
   if (!access.canCreateJobs) return "";
   const most = `up to ${counted(access.maxImageTasksPerJob, "picture")} per job`;
   return access.mode === "trial"
-    ? `Your trial has ${counted(trial.remainingTokens, "unit")} left: one per picture, ${most}, no clips.`
-    : `A picture is 1 unit, ${most}; a clip 1 unit per processed frame.`;
+    ? `Your trial has ${counted(trial.remainingTokens, "unit")} left: one per picture, ${most}, no videos.`
+    : `A picture is 1 unit, ${most}; a video 1 unit per processed frame.`;
 }
 
-/** Why a job of this many pictures, or of a clip, would be refused; null if the overview does not rule it out. */
+/** Why a job of this many pictures, or of a video, would be refused; null if the overview does not rule it out. */
 export function obstacleTo({ access, trial }: Overview, type: WorkspaceType, count: number): Obstacle | null {
   if (!access.canCreateJobs)
     return REASONS[access.reason] ?? (access.mode === "paid" ? DAY_IS_USED : NOT_NOW);
   if (type === "video")
     return access.videoAllowed
       ? null
-      : { title: "Clips require the paid plan", text: "The trial only covers pictures." };
+      : { title: "Videos require the paid plan", text: "The trial only covers pictures." };
   const most = access.maxImageTasksPerJob;
   if (count > most)
     return {

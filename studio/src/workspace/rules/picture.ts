@@ -7,7 +7,7 @@ export type Sending =
   | { readonly at: "sent"; readonly taskId: string }
   | { readonly at: "failed"; readonly error: unknown };
 
-/** A picture of a workspace, or its clip. */
+/** A picture of a workspace, or its video. */
 export interface Picture {
   /** Names it in this page. */
   readonly key: string;
@@ -71,10 +71,10 @@ interface Taken {
   readonly refused: readonly string[];
 }
 
-const CLIP_IS_ALONE = "A clip needs its own job. Start a new one for it.";
+const CLIP_IS_ALONE = "A video needs its own job. Start a new one for it.";
 
 /**
- * Sorts the inspected files that a person adds to a workspace of that type. A clip is a separate job: it is taken alone, and only if the workspace has
+ * Sorts the inspected files that a person adds to a workspace of that type. A video is a separate job: it is taken alone, and only if the workspace has
  * nothing yet.
  */
 export function take(

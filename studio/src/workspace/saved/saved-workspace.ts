@@ -35,7 +35,7 @@ export interface SavedWorkspace {
   readonly asked: Asked | null;
   readonly request: CreateJobRequest | null;
   readonly pointed: readonly PointedObject[];
-  /** Of a clip. */
+  /** Of a video. */
   readonly regions: readonly ClipRegion[];
   /** By picture. */
   readonly edits: readonly (readonly [picture: string, history: History])[];

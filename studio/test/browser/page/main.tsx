@@ -125,7 +125,7 @@ const playback = signal(new Playback());
 const hiddenObjects = signal<readonly number[]>([]);
 const highlightedObject = signal<number | null>(null);
 
-/** Shows a clip with the masks of a file, and continues by so many processed frames while the file is still being opened. */
+/** Shows a video with the masks of a file, and continues by so many processed frames while the file is still being opened. */
 async function openClip(file: string, masks: string, steps = 0): Promise<void> {
   const masksJson: MasksJson = await (await fetch(masks)).json();
   const opened = new Playback();
@@ -136,7 +136,7 @@ async function openClip(file: string, masks: string, steps = 0): Promise<void> {
   for (let i = 0; i < steps; i++) opened.step(1);
 }
 
-/** Shows the masks of another job of the same clip. */
+/** Shows the masks of another job of the same video. */
 async function showMasks(masks: string): Promise<void> {
   if (clip.value !== null) clip.value = { ...clip.value, masksJson: await (await fetch(masks)).json() };
 }
@@ -151,7 +151,7 @@ function Clip({ src, masksJson }: { readonly src: string; readonly masksJson: Ma
   const ids = new Set(masksJson.frames.flatMap(({ objects }) => objects.map(({ objectId }) => objectId)));
   return (
     <ClipViewer
-      label="The clip"
+      label="The video"
       src={src}
       masksJson={masksJson}
       sampleAt={(seconds) => shownAt(playback.value.times.value, seconds)}

@@ -38,7 +38,7 @@ const track = (
   })),
 });
 
-describe("the objects of a clip", () => {
+describe("the objects of a video", () => {
   it("show when they were seen, how often and with what confidence, by prompt", () => {
     const tracks = [
       track(7, "dog", [[0.5, 0.9]]),
@@ -89,7 +89,7 @@ describe("the objects of a clip", () => {
   });
 });
 
-describe("a clip's time", () => {
+describe("a video's time", () => {
   it("reads as minutes, seconds and tenths", () => {
     expect([0, 9.96, 59.96, 61.25, 600].map(clock)).toEqual([
       "0:00.0",
@@ -137,7 +137,7 @@ describe("a clip's time", () => {
 
 const BOX: Region = { box: [1, 2, 30, 40] };
 const click = (x: number, label: 0 | 1 = 1): Region => ({ points: [{ x, y: 5, label }] });
-/** Two frames of a clip in which object 1 is a bar of 10 × 3 pixels at the left. */
+/** Two frames of a video in which object 1 is a bar of 10 × 3 pixels at the left. */
 const MASKS: MasksJson = {
   version: 1,
   width: 40,
@@ -159,7 +159,7 @@ const MASKS: MasksJson = {
   })),
 };
 
-/** Pointing at a clip of two frames per second, two seconds long. */
+/** Pointing at a video of two frames per second, two seconds long. */
 function pointing() {
   const regions = signal<readonly ClipRegion[]>([]);
   const playback = new Playback();
@@ -173,7 +173,7 @@ function pointing() {
   return { by, at, regions };
 }
 
-describe("pointing at objects of a clip", () => {
+describe("pointing at objects of a video", () => {
   it("begins an object with each click, and corrects the chosen one in other frames, under its name", async () => {
     const { by, at, regions } = pointing();
     await at(0, click(1));
@@ -248,7 +248,7 @@ describe("pointing at objects of a clip", () => {
 const pointsOf = (region: Region): readonly RegionPoint[] => ("points" in region ? region.points : []);
 
 describe("a frame that is tried", () => {
-  it("requests the clip's prompts and its named regions", () => {
+  it("requests the video's prompts and its named regions", () => {
     const box = [1, 2, 3, 4] as const;
     const regions = [{ objectId: 1, timeSeconds: 2, label: "cat", region: { box } }];
     expect(requestFor("a.png", { prompts: ["dog"], regions })).toEqual({

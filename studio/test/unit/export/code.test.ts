@@ -53,7 +53,7 @@ const CLIP = exportedJob(
   ["crossing.mp4"],
 );
 
-/** A clip in which an object is pointed at twice, and another one is boxed. */
+/** A video in which an object is pointed at twice, and another one is boxed. */
 const FOLLOWED = exportedJob(
   {
     type: "video",
@@ -144,7 +144,7 @@ describe("the code of a job", () => {
     expect(pythonCode(POINTED, BASE)).toContain('{"taskId": tasks[1], "box": [1, 2, 30, 40]}');
   });
 
-  it("tracks the pointed objects of a clip, by its new upload, in each language", () => {
+  it("tracks the pointed objects of a video, by its new upload, in each language", () => {
     expect(bodyOf(sentBy(curlCode(FOLLOWED, BASE))[2] ?? [])).toEqual({
       type: "video",
       tasks: ["task-of-upload"],

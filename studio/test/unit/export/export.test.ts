@@ -46,7 +46,7 @@ describe("the offered downloads", () => {
     ]);
   });
 
-  it("has mattes of a clip made here, from the masks that every job has", () => {
+  it("has mattes of a video made here, from the masks that every job has", () => {
     const clip = { type: "video", taskIds: ["a.mp4"], keys: ["masks/a.mp4/masks.json"], masks: 0 } as const;
     expect(waysOf(clip)["matte"]).toBe("made");
     expect(waysOf({ ...clip, keys: [] })["matte"]).toBe("empty");
@@ -80,7 +80,7 @@ describe("the offered downloads", () => {
     );
   });
 
-  it("comes from the service for a clip, but for COCO, which is made here if it is not there", () => {
+  it("comes from the service for a video, but for COCO, which is made here if it is not there", () => {
     const clip = { type: "video", taskIds: ["c.mp4"], masks: 0 } as const;
     const keys = ["masks/c.mp4/masks.json", "preview/c.mp4.mp4"];
     expect(waysOf({ ...clip, keys })).toMatchObject({ masks: "there", coco: "made", preview: "there" });

@@ -36,7 +36,7 @@ describe("a job's words in the list", () => {
   it("counts its pictures, and names its prompts if it has any", () => {
     expect(subjectOf({ type: "image", totalItems: 1 })).toBe("1 picture");
     expect(subjectOf({ type: "image", totalItems: 100 })).toBe("100 pictures");
-    expect(subjectOf({ type: "video", totalItems: 1 })).toBe("Clip");
+    expect(subjectOf({ type: "video", totalItems: 1 })).toBe("Video");
     expect(promptsText(["cat", "red cup"])).toBe("cat, red cup");
     expect(promptsText([])).toBe("Objects by point or box");
   });

@@ -74,5 +74,5 @@ it("states before the checkout the cost, content and limits of each plan, in the
   expect(line("Units")).toMatch(/^100 within 14 days \| .*500 per day/);
   expect(line("Pictures per job")).toBe("Up to 3 | Up to 100");
   expect(line("Jobs at a time")).toBe("1 | Up to 1,000");
-  expect(line("Clips")).toMatch(/^None \| .*1 minute.* 3,600 processed frames/);
+  expect(line("Videos")).toMatch(/^None \| .*1 minute.* 3,600 processed frames/);
 });

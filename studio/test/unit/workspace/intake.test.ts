@@ -45,14 +45,17 @@ describe("files and URLs given to a workspace", () => {
       file("h.jpg", "image/jpeg", "\xff\xd8\xff", 2_001),
       /^h\.jpg has 2\.0 kB; a picture may have at most 2\.0 kB\./,
     ],
-    [file("i.mp4", "video/mp4", "\0\0\0\x18ftypmp42", 4_001), /^i\.mp4 has 4\.0 kB; a clip may have at most/],
+    [
+      file("i.mp4", "video/mp4", "\0\0\0\x18ftypmp42", 4_001),
+      /^i\.mp4 has 4\.0 kB; a video may have at most/,
+    ],
   ])("are refused by name before the upload if the service can't take them (%#)", async (given, sentence) => {
     const { accepted, refused } = await taken([cat, given]);
     expect(accepted).toEqual([cat]);
     expect(refused).toEqual([expect.stringMatching(sentence)]);
   });
 
-  it("takes a clip alone, and only if there is nothing yet", async () => {
+  it("takes a video alone, and only if there is nothing yet", async () => {
     expect(await taken([clip])).toEqual({ type: "video", accepted: [clip], refused: [] });
     expect(await taken([clip, cat])).toMatchObject({ type: "image", accepted: [cat] });
     expect(await taken([clip], true)).toMatchObject({ type: "image", accepted: [] });
@@ -61,10 +64,10 @@ describe("files and URLs given to a workspace", () => {
       [clip, cat],
       [clip, clip],
     ])
-      expect((await taken(given)).refused).toEqual(["A clip needs its own job. Start a new one for it."]);
+      expect((await taken(given)).refused).toEqual(["A video needs its own job. Start a new one for it."]);
   });
 
-  it("knows a clip's address by its end", async () => {
+  it("knows a video's address by its end", async () => {
     expect((await taken([new URL("https://a.example/b.MOV?x=1")])).type).toBe("video");
     expect((await taken([new URL("https://a.example/b.jpg")])).type).toBe("image");
   });

@@ -66,10 +66,10 @@ describe("the obstacle to a job", () => {
 
   it("and shows a job's cost before anything is chosen", () => {
     expect(limitsInWords(trial)).toBe(
-      "Your trial has 2 units left: one per picture, up to 3 pictures per job, no clips.",
+      "Your trial has 2 units left: one per picture, up to 3 pictures per job, no videos.",
     );
     const access = { ...trial.access, mode: "paid" as const, maxImageTasksPerJob: 100 };
-    expect(limitsInWords({ ...trial, access })).toContain("a clip 1 unit per processed frame");
+    expect(limitsInWords({ ...trial, access })).toContain("a video 1 unit per processed frame");
     // An account that can't create jobs is invited to none.
     expect(limitsInWords({ ...trial, access: { ...access, canCreateJobs: false } })).toBe("");
     expect([framesOf(4, 2), framesOf(0.1, 2), framesOf(4.2, 1)]).toEqual([8, 1, 5]);
@@ -87,8 +87,8 @@ describe("the obstacle to a job", () => {
     expect(obstacleTo(trial, "image", 3)).toMatchObject({ title: "2 units left in your trial", keep: 2 });
   });
 
-  it("is that a trial takes no clips", () => {
-    expect(obstacleTo(trial, "video", 1)?.title).toBe("Clips require the paid plan");
+  it("is that a trial takes no videos", () => {
+    expect(obstacleTo(trial, "video", 1)?.title).toBe("Videos require the paid plan");
   });
 
   it("says why there can be no jobs at all", () => {

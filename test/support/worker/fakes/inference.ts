@@ -136,7 +136,7 @@ export const success = (masks = 1, changes: Partial<ImageTaskOutput> = {}): Comp
   output: output(masks, changes),
 });
 
-/** Returns a clip's output of this many frames, with an object in all but the first. */
+/** Returns a video's output of this many frames, with an object in all but the first. */
 export const videoSuccess = (frames: number, changes: Partial<VideoTaskOutput> = {}): Completion => ({
   outcome: "success",
   output: {

@@ -57,7 +57,7 @@ it("a free job is charged nothing, and its files count", () => {
   });
 });
 
-describe("the cost of a clip", () => {
+describe("the cost of a video", () => {
   const costOf = (task: Partial<TaskRecord>) => {
     const job = accepted(videoJob());
     return jobCost({ ...job, tasks: job.tasks.map((one) => ({ ...one, ...task })) }, () => null);
@@ -94,6 +94,6 @@ describe("the files that a picture may have", () => {
   });
 });
 
-it("a clip may have three files: its masks, its preview and its annotations", () => {
+it("a video may have three files: its masks, its preview and its annotations", () => {
   expect(mostFilesOfTask(videoJob())).toBe(3);
 });

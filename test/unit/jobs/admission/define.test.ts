@@ -118,7 +118,7 @@ describe("a job's definition", () => {
     expect(define(CreateJobRequest.parse({ ...rest, regions })).regions).toStrictEqual(regions);
   });
 
-  it("has where and when each object of a clip is, from its start if no time is given", () => {
+  it("has where and when each object of a video is, from its start if no time is given", () => {
     const [taskId] = taskIds(1, "mp4");
     const regions = [
       { taskId, box: [1, 2, 3, 4] },
@@ -228,7 +228,7 @@ describe("the regions of a stored job", () => {
     expect(priorsOfTask(imageJob(["a"]), "a")).toEqual([]);
   });
 
-  it("of a clip go to its task each with its index, without the task's name", () => {
+  it("of a video go to its task each with its index, without the task's name", () => {
     const regions = [
       { taskId: "clip", box, timeSeconds: 0 },
       { taskId: "clip", box, timeSeconds: 1.5, objectId: 7, label: "camel" },

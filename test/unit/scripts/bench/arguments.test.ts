@@ -41,7 +41,7 @@ describe("the benchmark's command line", () => {
     );
   });
 
-  it("measures a clip's speed and memory, or one of them", () => {
+  it("measures a video's speed and memory, or one of them", () => {
     expect(parseBenchArguments(["video"])).toEqual(video({}));
     expect(parseBenchArguments(["video", "--part", "speed"])).toEqual(video({ parts: ["speed"] }));
     expect(parseBenchArguments(["video", "--part", "memory"])).toEqual(video({ parts: ["memory"] }));

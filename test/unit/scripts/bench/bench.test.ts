@@ -60,7 +60,7 @@ describe("the benchmark's figures", () => {
   });
 });
 
-describe("the benchmark of a clip", () => {
+describe("the benchmark of a video", () => {
   let folder: string;
   let clip: string;
   const ffmpeg = findFfmpeg(process.env);

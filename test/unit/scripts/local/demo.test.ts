@@ -59,7 +59,7 @@ describe("the demo's command line", () => {
     ["an unknown option", ["--fast"], "--fast"],
     ["a region that is none", [COFFEE, "--region", "1"], "--region takes a box such as 40,60,120,80"],
     ["a format that is none", [COFFEE, "cup", "--format", "voc"], "--format takes"],
-    ["a rate of a photograph", [COFFEE, "cup", "--fps", "2"], "apply only to clips"],
+    ["a rate of a photograph", [COFFEE, "cup", "--fps", "2"], "apply only to videos"],
     ["a rate with a number of frames", [CLIP, "cat", "--fps", "2", "--frames", "9"], "cannot be combined"],
     ["a rate that is not a number", [CLIP, "cat", "--fps", "fast"], "--fps takes a number"],
     ["half a frame", [CLIP, "cat", "--frames", "1.5"], "--frames takes a whole number"],

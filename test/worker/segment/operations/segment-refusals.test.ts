@@ -89,7 +89,7 @@ describe("segment 400", () => {
   });
 
   it.each([
-    ["a clip", MP4, "task_type_mismatch"],
+    ["a video", MP4, "task_type_mismatch"],
     ["no picture", Uint8Array.from(new TextEncoder().encode("<!doctype html>")), "import_type_unsupported"],
   ])("refuses %s, however it is sent [A26-6]", async (_, bytes, code) => {
     expectError(

@@ -140,7 +140,7 @@ export async function findInputs(
   if (found.size === 0)
     throw usageFailure(
       clips > 0
-        ? `There are no pictures, only ${counted(clips, "clip")}. Pass a clip's path, or a pattern such as "*.mp4", to segment it.`
+        ? `There are no pictures, only ${counted(clips, "video")}. Pass a video's path, or a pattern such as "*.mp4", to segment it.`
         : `There are no pictures in ${args.join(", ")}.`,
     );
   return { inputs: [...found.values()], leftOut: { clips, others } };

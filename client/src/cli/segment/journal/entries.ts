@@ -28,7 +28,7 @@ export interface MaskRow {
   readonly area: number;
 }
 
-/** One object of a clip, for the table. */
+/** One object of a video, for the table. */
 export interface TrackRow {
   readonly objectId: number;
   readonly prompt: string;

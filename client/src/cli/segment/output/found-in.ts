@@ -21,7 +21,7 @@ interface Wanted {
   readonly formats: readonly Format[];
 }
 
-/** Results of a picture or a clip. @param files of the whole job, as `filesToSave` gives them */
+/** Results of a picture or a video. @param files of the whole job, as `filesToSave` gives them */
 export async function foundIn(
   result: ImageResult | VideoResult,
   { taskId, name, formats }: Wanted,
@@ -63,7 +63,7 @@ const maskRows = (masks: readonly Mask[]): MaskRow[] =>
     return { prompt: categoryOf(mask), confidence, box, area };
   });
 
-/** The journal's rows of a clip's objects. */
+/** The journal's rows of a video's objects. */
 const trackRows = ({ tracks }: Clip): TrackRow[] =>
   tracks.map(({ objectId, sightings, ...named }) => ({
     objectId,
@@ -80,7 +80,7 @@ async function pictureDocument(picture: Picture, name: string): Promise<CocoDocu
   return { ...document, images: images.map((image) => Object.assign({}, image, { file_name: name })) };
 }
 
-/** A clip's COCO document: its frames are in a folder with the clip's name. */
+/** A video's COCO document: its frames are in a folder with the video's name. */
 async function clipDocument({ files, taskId }: VideoResult, name: string): Promise<CocoDocument> {
   const { images, ...document } = await files.read(
     assetKey(ASSETS.video.coco, taskId),

@@ -40,7 +40,7 @@ export function printReport(
   const pictures = reported.length - clips - failed.length;
   const parts = [
     ...(pictures > 0 ? [`${counted(pictures, "picture")} with ${counted(masks, "mask")}`] : []),
-    ...(clips > 0 ? [counted(clips, "clip")] : []),
+    ...(clips > 0 ? [counted(clips, "video")] : []),
     ...(failed.length > 0 ? [`${count(failed.length)} failed`] : []),
   ];
   const how = fresh === 0 ? " (nothing has changed)" : "";
@@ -88,7 +88,7 @@ function tableOfClips(reported: readonly Reported[]): Table[] {
       confidence.toFixed(2),
     ]),
   );
-  const heading = ["clip", "object", "prompt", "from", "to", "frames", "confidence"];
+  const heading = ["video", "object", "prompt", "from", "to", "frames", "confidence"];
   return rows.length > 0 ? [{ heading, rows }] : [];
 }
 
@@ -121,6 +121,6 @@ export function reportJson(reported: readonly Reported[], out: string): object {
   return {
     out,
     pictures: reported.filter((each) => !isClip(each)).map(json),
-    clips: reported.filter(isClip).map(json),
+    videos: reported.filter(isClip).map(json),
   };
 }

@@ -99,7 +99,7 @@ async function segmentRound(segmenting: Segmenting, isFirst: boolean): Promise<b
   return true;
 }
 
-/** Groups files into jobs: each clip alone, pictures with the same prompts together, up to a job's maximum. */
+/** Groups files into jobs: each video alone, pictures with the same prompts together, up to a job's maximum. */
 function batches(pending: readonly Pending[], { regions }: Order, allowed: number): Pending[][] {
   const most = Math.max(1, Math.min(MOST_PICTURES, allowed));
   const size = regions.length === 0 ? most : Math.min(most, Math.floor(LIMITS.regions / regions.length));

@@ -37,7 +37,7 @@ export function Empty({ workspace, onGiven }: EmptyProps) {
         {obstacle !== null && <ObstacleNotice obstacle={obstacle} />}
         <Refused workspace={workspace} />
         <div class="empty-words">
-          <h2>{hasMouse ? "Drop pictures or a clip" : "Choose pictures or a clip"}</h2>
+          <h2>{hasMouse ? "Drop pictures or a video" : "Choose pictures or a video"}</h2>
           <p>
             Then say what to find, or point at it. Several pictures, or a folder of them, become one job.{" "}
             {limitsInWords(overview.value)}
@@ -79,7 +79,7 @@ function ByAddress({ onGiven }: Pick<EmptyProps, "onGiven">) {
   return (
     <form class="empty-address" onSubmit={submit}>
       <Field
-        label="URL of a picture or clip"
+        label="URL of a picture or video"
         hint="The service fetches it. To add several, enter one per line."
         problem={problem.value}
       >

@@ -14,7 +14,7 @@ import { exportedPictures } from "./exported-pictures.ts";
 
 const ExportDialog = lazyDialog(async () => (await import("../../../export/export-dialog.tsx")).ExportDialog);
 
-/** The button that opens the export, once there is something to export. A clip's screen has its own. */
+/** The button that opens the export, once there is something to export. A video's screen has its own. */
 export function ExportButton({ viewState }: { readonly viewState: ViewState }) {
   const { workspace } = viewState;
   const isOpen = useSignal(false);

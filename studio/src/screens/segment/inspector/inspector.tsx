@@ -70,7 +70,7 @@ export function Inspector({ viewState, onNew, onGiven }: InspectorProps) {
             "Start over"
           ) : (
             <>
-              <Icon name="plus" /> New pictures or clip
+              <Icon name="plus" /> New pictures or video
             </>
           )}
         </Button>

@@ -35,7 +35,7 @@ export function ShareButton({ viewState }: { readonly viewState: ViewState }) {
         <ShareDialog
           jobId={first}
           further={further}
-          what={type.value === "video" ? "clip" : pictures.value.length > 1 ? "pictures" : "picture"}
+          what={type.value === "video" ? "video" : pictures.value.length > 1 ? "pictures" : "picture"}
           hasEdits={[...edits.value.values()].some(({ done }) => done.length > 0)}
           onClose={() => (isOpen.value = false)}
         />

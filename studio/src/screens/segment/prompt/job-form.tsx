@@ -253,7 +253,7 @@ function Threshold({ workspace }: { readonly workspace: Workspace }) {
 
 const RATES = [1, 2, 5, 10, 25];
 
-/** Field for the number of frames of a clip that are processed per second. */
+/** Field for the number of frames of a video that are processed per second. */
 const FrameRate = ({ workspace }: { readonly workspace: Workspace }) => (
   <Field
     label="Frames per second"

@@ -61,7 +61,7 @@ function wordsOf(workspace: Workspace, going: Going): string {
     const done = files.filter(({ sending }) => sending.at === "sent").length;
     const bytes = total === 0 ? "" : `: ${bytesIn(sent)} of ${bytesIn(total)}`;
     if (files.length === 1)
-      return `Uploading the ${workspace.type.value === "video" ? "clip" : "picture"}${bytes}`;
+      return `Uploading the ${workspace.type.value === "video" ? "video" : "picture"}${bytes}`;
     return isPointing ? "Uploading the picture" : `Uploading ${done} of ${files.length} pictures${bytes}`;
   }
   if (isPointing)

@@ -27,7 +27,7 @@ const ComparePane = lazyPart(async () => (await import("./compare-pane.tsx")).Co
 
 const ClipScreen = lazyPart(async () => (await import("../../../clip/clip-screen.tsx")).default);
 
-/** The open picture, or the clip, with the progress of its job. */
+/** The open picture, or the video, with the progress of its job. */
 export function Stage({ viewState }: { readonly viewState: ViewState }) {
   const { workspace } = viewState;
   const picture = workspace.openPicture.value;
@@ -41,7 +41,7 @@ export function Stage({ viewState }: { readonly viewState: ViewState }) {
       {picture === null ? (
         workspace.opening.value && <Waiting what="Loading the job" />
       ) : workspace.type.value === "video" && picture.file === null && workspace.hasOriginal(picture) ? (
-        <Waiting what="Loading the clip" />
+        <Waiting what="Loading the video" />
       ) : workspace.type.value === "video" ? (
         <div class="stage-pane">
           <ClipScreen workspace={workspace} picture={picture} />

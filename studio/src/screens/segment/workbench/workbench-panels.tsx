@@ -15,7 +15,7 @@ interface WorkbenchPanelsProps {
   readonly onGiven: ((given: readonly Given[]) => void) | null;
 }
 
-/** Panels of a workbench with pictures or a clip: stage, strip, review and inspector. */
+/** Panels of a workbench with pictures or a video: stage, strip, review and inspector. */
 export function WorkbenchPanels({ workspace, onNew, onGiven }: WorkbenchPanelsProps) {
   const viewState = useMemo(() => new ViewState(workspace), [workspace]);
   useEffect(() => viewState.attach(), [viewState]);

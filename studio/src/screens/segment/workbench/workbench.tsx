@@ -87,7 +87,7 @@ const isText = (target: EventTarget | null): boolean =>
 const addressesOf = (data: DataTransfer | null): readonly URL[] =>
   addressesIn(data?.getData("text/uri-list") || data?.getData("text/plain") || "") ?? [];
 
-/** Takes pictures and clips that are dropped on the page, or pasted outside of text fields. */
+/** Takes pictures and videos that are dropped on the page, or pasted outside of text fields. */
 function DropTarget({ onGiven, isOver, children }: DropTargetProps) {
   useEffect(() => {
     const over = (event: DragEvent): void => {

@@ -166,7 +166,7 @@ describe("createJob 400 for regions", () => {
       "a label of 101 characters",
       (own) => ({ regions: [{ taskId: own, box: BOX, label: "é".repeat(101) }] }),
     ],
-    ["the time of a clip", (own) => ({ regions: [{ taskId: own, box: BOX, timeSeconds: 1 }] })],
+    ["the time of a video", (own) => ({ regions: [{ taskId: own, box: BOX, timeSeconds: 1 }] })],
     [
       "an empty array of prompts with regions",
       (own) => ({ prompts: [], regions: [{ taskId: own, box: BOX }] }),
