@@ -56,7 +56,7 @@ function isWanted({ dev, devOptional, optional, os, cpu, libc }, withTools) {
   );
 }
 
-/** Compares the packages that the lock names with those that npm, by its own list, has completely installed. */
+/** Compares the packages that the lock names with those that npm, by its own list, has completely installed and that still exist. */
 function isInstalled(withTools) {
   const list = join(modules, ".package-lock.json");
   if (!existsSync(list)) return false;
@@ -65,7 +65,9 @@ function isInstalled(withTools) {
     ([path, wanted]) =>
       !path.startsWith("node_modules/") ||
       !isWanted(wanted, withTools) ||
-      (there[path]?.version === wanted.version && there[path]?.integrity === wanted.integrity),
+      (there[path]?.version === wanted.version &&
+        there[path]?.integrity === wanted.integrity &&
+        existsSync(join(root, path))),
   );
 }
 
