@@ -602,7 +602,7 @@ export interface components {
         ClipRegion: {
             /** @description The id of an upload: a lowercase UUID, a dot and a file extension. */
             taskId: components["schemas"]["TaskId"];
-            /** @description Time in the video, as a browser's `currentTime`; 0 by default. The frame shown at that time is processed at any rate. */
+            /** @description Time in the video, as a browser's `currentTime`; 0 by default. The frame shown at that time is always processed. */
             timeSeconds?: number;
             /**
              * @description A box around the object: [x, y, width, height].
@@ -821,7 +821,7 @@ export interface components {
              * @default 0.5
              */
             maskThreshold?: number;
-            /** @description An earlier job of this account with all of this job's tasks. This job adds to it, or to the job to which that one adds. Both stay separate jobs; clients show them as one. */
+            /** @description An earlier job of this account with all of this job's tasks. This job continues it, or the job that it continues itself. Both stay separate jobs; clients show them as one. */
             continues?: string;
             /** @description Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of labels, the picture's embedding. Each adds assets. */
             formats?: components["schemas"]["ImageFormat"][];
@@ -1756,7 +1756,7 @@ export interface components {
              *     ]
              */
             prompts?: string[];
-            /** @description Objects to follow that need not be named, up to 10: each is followed from where it is pointed at, until it is lost. */
+            /** @description Up to 10 objects to track, with or without a name: each is tracked from its region until it is lost. */
             regions?: components["schemas"]["ClipRegion"][];
             /** @description The taskId of the uploaded video. */
             tasks: components["schemas"]["TaskId"][];
@@ -1776,7 +1776,7 @@ export interface components {
             numFrames?: number;
             /** @description The maximum number of frames to process. */
             maxFrames?: number;
-            /** @description An earlier job of this account with all of this job's tasks. This job adds to it, or to the job to which that one adds. Both stay separate jobs; clients show them as one. */
+            /** @description An earlier job of this account with all of this job's tasks. This job continues it, or the job that it continues itself. Both stay separate jobs; clients show them as one. */
             continues?: string;
             /** @description Additional formats of the result: COCO annotations of all frames, with each object's track. */
             formats?: components["schemas"]["VideoFormat"][];

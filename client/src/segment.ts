@@ -93,7 +93,7 @@ function fieldsOf<Options extends RunOptions>(options: Options) {
 function promptsOf(prompts: unknown): string[] {
   const all: unknown[] = [prompts].flat();
   if (all.every((each) => typeof each === "string")) return all;
-  throw invalidInput("The prompts have to be texts. With regions alone, give [].");
+  throw invalidInput("The prompts must be strings. With regions alone, give [].");
 }
 
 /** @throws SegmentationError `invalid_input` */

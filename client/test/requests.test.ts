@@ -18,7 +18,7 @@ describe("an operation", () => {
     await client.api.listJobs({ limit: 2, status: "failed" });
     await client.api.createApiKey({ label: "a key" });
     await client.api.getAccount();
-    // A body of which each field may be left out is sent all the same; an operation without one sends none.
+    // A body of which each field may be left out is still sent; an operation without one sends none.
     await client.api.createShare({ jobId: "job_1" });
     await client.api.cancelJob({ jobId: "job_1" });
     expect(
@@ -277,7 +277,7 @@ describe("a credential", () => {
     await expect(call).rejects.toBe("enough");
   });
 
-  it("that is no header's is refused in a sentence that does not cite it", async () => {
+  it("that does not fit into a header is refused without being quoted", async () => {
     const apiKey = "sk_live_abc…";
     expect(() => new SegmentationClient({ ...OPTIONS, apiKey })).toThrow(
       new SegmentationError(

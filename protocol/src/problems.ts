@@ -70,7 +70,7 @@ export const PROBLEMS = {
   video_track_chosen: {
     retryable: false,
     sentence:
-      "The file has {count} video tracks; only the one that players show first, of {width} × {height} pixels, was processed. To process another one, upload it in a file of its own.",
+      "The file has {count} video tracks; only the one that players show first, of {width} × {height} pixels, was processed. To process another one, upload it as a separate file.",
   },
 
   hdr_not_converted: {

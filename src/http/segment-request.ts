@@ -76,7 +76,7 @@ interface StoredForm {
 type FormPicture = Extract<Picture, { sha256: string }>;
 
 /**
- * Reads a form and stores its picture as it arrives. Holds the memory of a part of the picture: no more of it is kept.
+ * Reads a form and stores its picture as it arrives. Keeps only a part of the picture in memory.
  * @throws ServiceError of the body; as newUploadOf.
  */
 export async function readForm(c: Context<AppEnv>, client: Requester, boundary: string): Promise<StoredForm> {

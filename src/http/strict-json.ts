@@ -27,7 +27,7 @@ function textWithout(bytes: Uint8Array, aside: readonly SetAside[], mostBytes: n
   if (pieces.reduce((sum, { length }) => sum + length, 0) > mostBytes)
     throw new ServiceError(
       "body_too_large",
-      `The body is larger than ${mostBytes} bytes, what is not read of it and its picture aside. Send a smaller one.`,
+      `The body is larger than ${mostBytes} bytes, apart from its picture and ignored fields. Send a smaller one.`,
     );
   return pieces.map(decode).join("null");
 }

@@ -236,7 +236,7 @@ describe("an account that cannot be placed", () => {
     // The stale copy believes that a job is under way, which has ended since.
     await database("DB_2").prepare("UPDATE jobs SET status = 'processing'").run();
 
-    await expect(deleteCopy(platform, accountId, "DB_3", true)).rejects.toThrow("works in DB_3");
+    await expect(deleteCopy(platform, accountId, "DB_3", true)).rejects.toThrow("is active in DB_3");
     await expect(deleteCopy(platform, accountId, "DB", true)).rejects.toThrow("nothing of the account");
     expect(await deleteCopy(platform, accountId, "DB_2", false)).toMatchObject({
       state: "copied",

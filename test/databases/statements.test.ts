@@ -156,7 +156,7 @@ describe("a run of the Worker for a cron", () => {
     });
   });
 
-  it("takes a few for each of sixteen databases before it asks for their upkeep", async () => {
+  it("takes few calls for each of sixteen databases until their upkeep is queued", async () => {
     const { environment, count } = counted();
     await runScheduled(platformOf(environment), CRONS.report, Date.now());
     expect(count()).toBeLessThan(160);

@@ -25,7 +25,7 @@ describe("clients that wait for a job, by the whole stack", () => {
 
   const authorization = () => `Bearer ${stack.apiKey}`;
 
-  /** A job of so many pictures of a cat. */
+  /** A job of this many pictures of a cat. */
   async function newJob(pictures: number): Promise<string> {
     const cat = () => client.upload(sample("chelsea"), "image/png");
     const tasks = await Promise.all(Array.from({ length: pictures }, cat));

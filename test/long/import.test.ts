@@ -22,7 +22,7 @@ const MOST_GROWTH = LARGE / 2;
 const HEAD = Buffer.from("\0\0\0\x18ftypisom\0\0\0\0", "latin1");
 const PIECE = Buffer.alloc(65_536);
 
-/** A video of so many bytes; no piece of it is made before it is sent. */
+/** A video of this many bytes; no piece of it is made before it is sent. */
 function* clip(size: number): Generator<Buffer> {
   yield HEAD;
   for (let left = size - HEAD.length; left > 0; left -= PIECE.length) yield PIECE.subarray(0, left);

@@ -220,7 +220,7 @@ export interface Api {
   /**
    * Make a link to a job's result.
    *
-   * The link shows the job's status and result to people without an account, and nothing else of the account. A job has one link: sharing it again ends the one before. An account has at most 100.
+   * The link shows the job's status and result to people without an account, and nothing else of the account. A job has one link: sharing it again replaces the previous link. An account has at most 100.
    * @example
    * await client.api.createShare({
    *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21",
@@ -242,7 +242,7 @@ export interface Api {
   /**
    * End a job's link.
    *
-   * The link is refused from its very next use on. Signed URLs that it has given before stay valid for up to 15 minutes.
+   * The link stops working at once. Signed URLs that it has returned before stay valid for up to 15 minutes.
    * @example
    * await client.api.revokeShare({
    *   "jobId": "job_019aa0f61c4e7d2d9be7a5f40b8a6c21"

@@ -39,7 +39,7 @@ const RULES: Readonly<Record<Name, Rule>> = {
     (value) => has(value, "aborted") && can(value, "addEventListener") && can(value, "throwIfAborted"),
   ],
   headers: [
-    "a plain object of texts, such as Object.fromEntries(headers)",
+    "a plain object of strings, such as Object.fromEntries(headers)",
     (value) => isObject(value) && !can(value, "entries") && Object.values(value).every(isHeader),
   ],
   idempotencyKey: ["a text", (value) => typeof value === "string"],

@@ -35,7 +35,7 @@ export const isResponse = (value: unknown): value is ResponseLike =>
 export const isByteStream = (value: unknown): value is ByteStream =>
   can(value, "getReader") || can(value, Symbol.asyncIterator);
 
-/** The bytes of a buffer, or of a view of one; undefined of anything else. Memory that threads share is copied: no Blob takes it. */
+/** The bytes of a buffer, or of a view of one; undefined for anything else. Memory that threads share is copied: no Blob takes it. */
 export function bytesOf(value: unknown): Bytes | undefined {
   if (isBuffer(value)) return unshared(new Uint8Array(value));
   if (!ArrayBuffer.isView(value)) return undefined;

@@ -15,7 +15,7 @@ import {
 export class Mask {
   /** Its place among the picture's masks, from 0: by prompt, then by falling confidence. */
   readonly index: number;
-  /** The prompt that it answers; undefined of a region's mask. */
+  /** The prompt that it answers; undefined for a region's mask. */
   readonly prompt: string | undefined;
   /** Index of its region in the job, from 0; undefined for a prompt's mask. */
   readonly region: number | undefined;

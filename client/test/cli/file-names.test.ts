@@ -109,6 +109,6 @@ it("files in a folder without a picture's extension are counted", async () => {
   const { code, err, out: printed } = await segment(join(folder, "in"));
   expect([code, printed]).toEqual([0, expect.stringContaining("4 pictures")]);
   expect(err).toContain(
-    "Skipped 4 files in a folder that are no pictures by their names: 2 .svg, 1 without extension, 1 .cr3. Pass a file's path to segment it all the same.",
+    "Skipped 4 files in a folder whose names are not those of pictures: 2 .svg, 1 without extension, 1 .cr3. Pass a file's path to segment it anyway.",
   );
 });

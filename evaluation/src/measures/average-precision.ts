@@ -4,7 +4,7 @@ import { mean } from "./statistics.ts";
 
 /** COCO considers this many detections per category and picture, the most confident ones. */
 const MOST_FINDS = 100;
-/** COCO's recall thresholds, 0 to 1: bit for bit, since a recall may equal one. */
+/** COCO's recall thresholds, 0 to 1: exact to the bit, because a recall may equal one. */
 const RECALLS: readonly number[] = Array.from({ length: 101 }, (_, i) => i * 0.01);
 
 /** Means over the categories that have labels of the area; null if none has. */

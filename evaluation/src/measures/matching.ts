@@ -16,7 +16,7 @@ export const AREAS = {
 
 export const inRange = (area: number, { least, most }: AreaRange): boolean => area >= least && area <= most;
 
-/** The COCO API's ten IoU thresholds, .50 to .95: bit for bit, since an IoU may equal one. */
+/** The COCO API's ten IoU thresholds, .50 to .95: exact to the bit, because an IoU may equal one. */
 export const IOU_THRESHOLDS: readonly number[] = Array.from({ length: 10 }, (_, i) =>
   i === 9 ? 0.95 : i * ((0.95 - 0.5) / 9) + 0.5,
 );

@@ -17,7 +17,7 @@ export interface Part {
   /** Inputs or outputs of the whole, which declare their types. */
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
-  /** An output of the whole of which the part reads only the shape, for the number of pictures: one. */
+  /** An output of the whole graph. The part uses only its shape, for the number of pictures: one. */
   readonly counted?: string;
 }
 

@@ -30,7 +30,7 @@ type SharedConfig = Omit<EngineConfig, "options"> & {
 export interface TaskEvents {
   /** Receives the done and total units. */
   readonly progress: (done: number, total: number) => void;
-  /** Receives the device of the task; another one if it runs again. */
+  /** Receives the task's device, and the next device if the task runs again. */
   readonly given: (device: string) => void;
 }
 

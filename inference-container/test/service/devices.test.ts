@@ -116,11 +116,11 @@ test("the tasks of a killed engine begin again on the other device, the video th
   expect(text).toContain('inference_engine_restarts_total{device="1"} 0\n');
 });
 
-test("as many videos run at once as there are devices, each on one of its own, and pictures pass between their frames", async () => {
+test("as many videos run at once as there are devices, each on a separate one, and pictures pass between their frames", async () => {
   await start();
   await postClip("first");
   await haveTasks(1, 0);
-  // The picture makes the other device the busier one: the video goes there all the same.
+  // The picture makes the other device the busier one: the video still goes there.
   await post("stuck", "slow");
   await postClip("second");
   await postClip("third");

@@ -77,7 +77,7 @@ test.for([
   expect(reported).toBe(format === "cutout" ? true : name);
 });
 
-test("a picture's embedding is written with the model and the picture's size, also without anything to draw", async () => {
+test("a picture's embedding is written with the model and the picture's size, even without anything to draw", async () => {
   const formats = { wanted: ["embedding" as const], taskId: "a.png", index: 0 };
   const inputUrl = `${rig.worker.origin}/inputs/turned.jpg`;
   const output = imageOutput(await rig.finish({ key: "features", prompts: [], inputUrl, formats }));

@@ -72,7 +72,7 @@ describe("a service with GATEWAY_URL", () => {
     expect([[], [request.key]]).toContainEqual(tasks);
   });
 
-  it("takes a task that it has a second time, also while it drains and its lane is full", async () => {
+  it("accepts another offer of a task that it has, even while it drains and its lane is full", async () => {
     await using gateway = await startGateway();
     await using rig = await startRig({ GATEWAY_URL: gateway.url, IN_FLIGHT: "1", QUEUE_CAPACITY: "1" });
     const dialed = await connection(gateway.dialed, 0);

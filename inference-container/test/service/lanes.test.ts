@@ -45,7 +45,7 @@ describe("with one place, and room for two that wait", () => {
     expect(order).toEqual(["bulk-1", "interactive-1", "bulk-2", "bulk-3", "trial-1", "trial-2"]);
   });
 
-  test("a full lane takes an older task all the same: the youngest that waits gives way and is handed back", async () => {
+  test("a full lane still takes an older task: the youngest that waits gives way and is handed back", async () => {
     const post = (key: string, acceptedAt: number): Promise<Response> =>
       rig.post(rig.worker.request({ key, acceptedAt, prompts: ["slow"] }));
     const [running, old, young] = [post("running", 1), post("old", 20), post("young", 40)];

@@ -81,7 +81,7 @@ describe("an object that the detector misses is looked for", () => {
 });
 
 describe("the found mask is the object", () => {
-  test("also where it has jumped by half its size, or turned smaller", async () => {
+  test("even where it has jumped by half its size, or turned smaller", async () => {
     expect(await foundIn(red(NEXT + RADIUS))).toHaveLength(1);
     expect(await foundIn({ ...red(NEXT), radius: 15 })).toHaveLength(1);
   });

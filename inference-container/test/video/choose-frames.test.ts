@@ -89,7 +89,7 @@ describe("a rate", () => {
     expect(plan(evenClip(90, 30), { fps: 2 })).toEqual({ indexes: [0, 15, 30, 45, 60, 75], fps: 2 });
   });
 
-  test("far above the video's own takes every frame, also where maxFrames ends it early", () => {
+  test("far above the video's own takes every frame, even where maxFrames ends it early", () => {
     const times = evenClip(100, 25);
     for (const fps of [1e4, 1e9, 1e308, Number.MAX_VALUE]) {
       const { indexes, fps: rate } = plan(times, { fps });

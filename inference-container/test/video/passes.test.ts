@@ -5,7 +5,7 @@ import { planPasses } from "../../src/video/select-filter.ts";
 const times = Float64Array.from({ length: 1_000 }, (_, at) => at / 10);
 const keys = Array.from({ length: 20 }, (_, at) => at * 50);
 
-test("a frame far behind the one before it is decoded from its own key frame on", () => {
+test("a frame far after the previous one is decoded from its own key frame", () => {
   expect(planPasses(times, keys, [0, 420, 440, 470, 999])).toEqual([
     { indexes: [0], key: null, seconds: 0, after: -1 },
     { indexes: [420, 440, 470], key: 400, seconds: 41.25, after: 0 },

@@ -155,7 +155,7 @@ describe("an encrypted video is refused as that", () => {
     await expect(probe(path)).rejects.toMatchObject({ code: "video_encrypted", retryable: false });
   });
 
-  test("Matroska, also if it is compressed first", async () => {
+  test("Matroska, even if it is compressed first", async () => {
     const element = (id: string, ...content: readonly Buffer[]): Buffer => {
       const body = Buffer.concat(content);
       return Buffer.concat([Buffer.from(id, "hex"), Buffer.from([0x80 | body.length]), body]);

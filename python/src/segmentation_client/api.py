@@ -285,7 +285,7 @@ class Sharing(Operations):
         """Make a link to a job's result.
 
         The link shows the job's status and result to people without an account, and nothing else of the
-        account. A job has one link: sharing it again ends the one before. An account has at most 100.
+        account. A job has one link: sharing it again replaces the previous link. An account has at most 100.
         """
         return cast(m.CreatedShare, self._ask("POST /v1/jobs/{job_id}/share", {"job_id": job_id}, body=body, options=options))
 
@@ -308,8 +308,8 @@ class Sharing(Operations):
     ) -> None:
         """End a job's link.
 
-        The link is refused from its very next use on. Signed URLs that it has given before stay valid for up
-        to 15 minutes.
+        The link stops working at once. Signed URLs that it has returned before stay valid for up to 15
+        minutes.
         """
         self._ask("DELETE /v1/jobs/{job_id}/share", {"job_id": job_id}, is_empty=True, options=options)
 
@@ -790,7 +790,7 @@ class AsyncSharing(AsyncOperations):
         """Make a link to a job's result.
 
         The link shows the job's status and result to people without an account, and nothing else of the
-        account. A job has one link: sharing it again ends the one before. An account has at most 100.
+        account. A job has one link: sharing it again replaces the previous link. An account has at most 100.
         """
         return cast(m.CreatedShare, await self._ask("POST /v1/jobs/{job_id}/share", {"job_id": job_id}, body=body, options=options))
 
@@ -813,8 +813,8 @@ class AsyncSharing(AsyncOperations):
     ) -> None:
         """End a job's link.
 
-        The link is refused from its very next use on. Signed URLs that it has given before stay valid for up
-        to 15 minutes.
+        The link stops working at once. Signed URLs that it has returned before stay valid for up to 15
+        minutes.
         """
         await self._ask("DELETE /v1/jobs/{job_id}/share", {"job_id": job_id}, is_empty=True, options=options)
 

@@ -279,8 +279,8 @@ class ClipRegion(TypedDict):
     taskId: TaskId
     """The id of an upload: a lowercase UUID, a dot and a file extension."""
     timeSeconds: NotRequired[float]
-    """Time in the video, as a browser's `currentTime`; 0 by default. The frame shown at that time is processed at
-    any rate.
+    """Time in the video, as a browser's `currentTime`; 0 by default. The frame shown at that time is always
+    processed.
     """
     box: NotRequired[Sequence[float]]
     """A box around the object: [x, y, width, height]."""
@@ -417,8 +417,8 @@ class ImageJobRequest(TypedDict):
     maskThreshold: NotRequired[float]
     """Pixels with a lower probability are left out of the mask."""
     continues: NotRequired[str]
-    """An earlier job of this account with all of this job's tasks. This job adds to it, or to the job to which
-    that one adds. Both stay separate jobs; clients show them as one.
+    """An earlier job of this account with all of this job's tasks. This job continues it, or the job that it
+    continues itself. Both stay separate jobs; clients show them as one.
     """
     formats: NotRequired[Sequence[ImageFormat]]
     """Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of
@@ -995,9 +995,7 @@ class VideoJobRequest(TypedDict):
     is repeated counts once. May be left out if there are regions.
     """
     regions: NotRequired[Sequence[ClipRegion]]
-    """Objects to follow that need not be named, up to 10: each is followed from where it is pointed at, until it
-    is lost.
-    """
+    """Up to 10 objects to track, with or without a name: each is tracked from its region until it is lost."""
     tasks: Sequence[TaskId]
     """The taskId of the uploaded video."""
     generatePreview: NotRequired[bool]
@@ -1011,8 +1009,8 @@ class VideoJobRequest(TypedDict):
     maxFrames: NotRequired[int]
     """The maximum number of frames to process."""
     continues: NotRequired[str]
-    """An earlier job of this account with all of this job's tasks. This job adds to it, or to the job to which
-    that one adds. Both stay separate jobs; clients show them as one.
+    """An earlier job of this account with all of this job's tasks. This job continues it, or the job that it
+    continues itself. Both stay separate jobs; clients show them as one.
     """
     formats: NotRequired[Sequence[VideoFormat]]
     """Additional formats of the result: COCO annotations of all frames, with each object's track."""
@@ -1169,8 +1167,8 @@ class ImageJobOptions(TypedDict, total=False):
     mask_threshold: float
     """Pixels with a lower probability are left out of the mask."""
     continues: str
-    """An earlier job of this account with all of this job's tasks. This job adds to it, or to the job to which
-    that one adds. Both stay separate jobs; clients show them as one.
+    """An earlier job of this account with all of this job's tasks. This job continues it, or the job that it
+    continues itself. Both stay separate jobs; clients show them as one.
     """
     formats: Sequence[ImageFormat]
     """Additional formats of the result: COCO annotations, YOLO labels, cut-outs with transparency, a map of
@@ -1190,8 +1188,8 @@ class VideoJobOptions(TypedDict, total=False):
     max_frames: int
     """The maximum number of frames to process."""
     continues: str
-    """An earlier job of this account with all of this job's tasks. This job adds to it, or to the job to which
-    that one adds. Both stay separate jobs; clients show them as one.
+    """An earlier job of this account with all of this job's tasks. This job continues it, or the job that it
+    continues itself. Both stay separate jobs; clients show them as one.
     """
     formats: Sequence[VideoFormat]
     """Additional formats of the result: COCO annotations of all frames, with each object's track."""

@@ -67,7 +67,10 @@ const NEEDS: readonly (readonly [what: string, (month: Month) => number])[] = [
   ["pictures a month", ({ pictures }) => pictures],
   ["pictures a second at the peak", ({ atPeak, pictures }) => atPeak(pictures)],
   ["databases, by their size", ({ of }) => Math.ceil(of("bytes") / (10 * GB * ASSUMED.fullest))],
-  ["time of databases taken at the peak, seconds a second", ({ atPeak, of }) => atPeak(of("sqlMs")) / 1_000],
+  [
+    "time of databases taken at the peak, seconds per second",
+    ({ atPeak, of }) => atPeak(of("sqlMs")) / 1_000,
+  ],
   ["messages of queues a second at the peak", ({ atPeak, of }) => atPeak(of("messages"))],
   ["requests of JobObjects a second at the peak", ({ atPeak, of }) => atPeak(of("objectRequests"))],
   ["GPUs", gpusOf],

@@ -15,7 +15,7 @@ export const VERIFY_HELP = `Walks through everything that differs between a lapt
 service assumes, with what to do. It takes some six minutes, costs at most 200 units and deletes what it made.
 
   SEGMENTATION_API_KEY=sk_live_… npm run verify -- --url https://segmentation.example.com
-  npm run verify -- --local     the local stack, in its short form: the one that runs in STATE_DIR, else one of its own
+  npm run verify -- --local     the local stack, in its short form: the one that runs in STATE_DIR, else a new one
 
   SEGMENTATION_API_KEY an API key of a paid account, in the environment; or --key KEY, which other processes can see
   --webhook-url URL    an address of yours that answers POST requests with 2xx
@@ -25,7 +25,7 @@ service assumes, with what to do. It takes some six minutes, costs at most 200 u
   --config FILE        as for npm run deploy: names the database, which is asked if Wrangler is logged in
   --json               print JSON
 
-Exit code 0 if nothing is wrong, also if a row could not be tried; 1 if a row is wrong; 2 if the command line is; 130 after
+Exit code 0 if nothing is wrong, even if a row could not be tried; 1 if a row is wrong; 2 if the command line is; 130 after
 Ctrl-C, which also deletes what was made.
 The last row fills the account's rate limit: its next requests get 429 for a minute.
 `;

@@ -62,7 +62,7 @@ export interface Local {
   readonly expiredPut: (uploadUrl: string, contentType: string) => Promise<string>;
 }
 
-/** Addresses that the operator names, because a verification has none of its own on the Internet. */
+/** Addresses that the operator names, because a verification has none on the Internet. */
 export interface Named {
   readonly webhookUrl?: string | undefined;
   readonly importUrl?: string | undefined;

@@ -62,7 +62,7 @@ export class UsageOutbox extends D1Store {
   }
 
   /**
-   * Records the outcome of tries: `sent` are sent; the provider certainly did not take `untaken`, so those tries do not count. A
+   * Records the outcome of tries: `sent` are sent; the provider rejected `untaken`, so those tries do not count. A
    * try in neither list counts: the provider may have taken it.
    */
   async noteAnswers(

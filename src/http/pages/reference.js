@@ -1,4 +1,4 @@
-// Starts the viewer. A file of its own, because the page's policy forbids inline scripts.
+// Starts the viewer. A separate file, because the page's policy forbids inline scripts.
 SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#reference",

@@ -18,7 +18,7 @@ export const Invocation = fromTool(
     threshold: z.number().min(0).max(1).optional(),
     pos_points: z.array(Point).default([]),
     neg_points: z.array(Point).default([]),
-    /** Two corners, one after the other or each by itself. */
+    /** Two corners: four numbers, or two points. */
     obj_bbox: z
       .union(
         [z.tuple([z.number(), z.number(), z.number(), z.number()]), z.tuple([Point, Point])],

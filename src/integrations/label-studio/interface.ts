@@ -106,7 +106,7 @@ export function controlsFor(controls: readonly Control[], data: object): readonl
   );
 }
 
-/** Returns the label of an item in a task's list: a string, or the `value` of an object; empty for neither. */
+/** Returns the label of an item in a task's list: a string, or the `value` of an object; otherwise the empty string. */
 function labelIn(item: unknown): string[] {
   const value = typeof item === "object" && item !== null && "value" in item ? item.value : item;
   return typeof value === "string" && value !== "" ? [value] : [];

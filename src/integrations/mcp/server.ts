@@ -82,7 +82,7 @@ export function newServer(client: Requester, requestId: string, refusal: unknown
   add("segment", SCHEMAS.segment, {
     title: "Segment a picture",
     description:
-      "Finds every object that the prompts name in a picture, and draws the object at the points or in the box. Waits up to 55 seconds. Costs one unit per picture, also if nothing is found; of a video one unit per processed frame.",
+      "Finds every object that the prompts name in a picture, and draws the object at the points or in the box. Waits up to 55 seconds. Costs one unit per picture, even if nothing is found; of a video one unit per processed frame.",
     hints: { ...MAKES, openWorldHint: true },
     run: async ({ image, prompts, points, box, threshold }, context) => {
       // A picture inside the request is an upload by now, unless it was bad.

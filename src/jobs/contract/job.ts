@@ -57,7 +57,7 @@ const continued = {
 
 const Continues = z.string().min(1).max(200).optional().meta({
   description:
-    "An earlier job of this account with all of this job's tasks. This job adds to it, or to the job to which that one adds. Both stay separate jobs; clients show them as one.",
+    "An earlier job of this account with all of this job's tasks. This job continues it, or the job that it continues itself. Both stay separate jobs; clients show them as one.",
 });
 
 /** Returns the complaint about a field that the chosen variant does not have; the field's name precedes it. */

@@ -134,7 +134,7 @@ const ClipRegion = z
     taskId: TaskId,
     timeSeconds: z.number().min(0).optional().meta({
       description:
-        "Time in the video, as a browser's `currentTime`; 0 by default. The frame shown at that time is processed at any rate.",
+        "Time in the video, as a browser's `currentTime`; 0 by default. The frame shown at that time is always processed.",
     }),
     ...PLACE,
     objectId: z.int().min(1).max(1_000).optional().meta({
@@ -179,7 +179,7 @@ export const ClipRegions = z
   .min(1)
   .max(MOST_REGIONS)
   .meta({
-    description: `Objects to follow that need not be named, up to ${MOST_OBJECTS}: each is followed from where it is pointed at, until it is lost.`,
+    description: `Up to ${MOST_OBJECTS} objects to track, with or without a name: each is tracked from its region until it is lost.`,
   });
 
 interface Asked {

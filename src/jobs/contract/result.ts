@@ -32,7 +32,7 @@ const ImageManifest = imageManifest(z.url()).meta({
     "The tasks that succeeded, in the order of the request. Each mask is a single-channel PNG of the image's size, with values 0 and 255.",
 });
 
-/** The same of a video job: `masks` refers to masks.json, `units` are the frames processed. */
+/** As above, for a video job: `masks` refers to masks.json, `units` are the frames processed. */
 function videoManifest<Reference extends z.ZodType>(reference: Reference) {
   return z.strictObject({
     jobId: z.string(),
@@ -116,9 +116,9 @@ export const JobResult = jobResult(
   ],
 });
 
-/** The same of an image job. */
+/** As above, for an image job. */
 export const ImageJobResult = jobResult(ImageManifest);
 export type ImageJobResult = z.infer<typeof ImageJobResult>;
 
-/** The same of a video job. */
+/** As above, for a video job. */
 export const VideoJobResult = jobResult(VideoManifest);

@@ -81,7 +81,7 @@ export async function deleteCopy(
     throw refused(`There is no database ${from}: the Worker has ${databases.join(", ")}.`);
   const home = await directory.databaseOf(accountId);
   if (home === from)
-    throw refused(`The account works in ${from}, as the directory says: that is not a copy.`);
+    throw refused(`The account is active in ${from} according to the directory, so that is not a copy.`);
   const move: Move = { accountId, from: platform.at(from), to: platform.at(home) };
   const begun = await findMove(platform, accountId);
   const isEnding = begun?.from.database === from && begun.to.database === home;

@@ -19,7 +19,7 @@ export const SHARES_OPERATIONS = {
     tag: "Sharing",
     summary: "Make a link to a job's result",
     description:
-      "The link shows the job's status and result to people without an account, and nothing else of the account. A job has one link: sharing it again ends the one before. An account has at most 100.",
+      "The link shows the job's status and result to people without an account, and nothing else of the account. A job has one link: sharing it again replaces the previous link. An account has at most 100.",
     body: CreateShareRequest,
     status: 201,
     answer: CreatedShare,
@@ -45,7 +45,7 @@ export const SHARES_OPERATIONS = {
     tag: "Sharing",
     summary: "End a job's link",
     description:
-      "The link is refused from its very next use on. Signed URLs that it has given before stay valid for up to 15 minutes.",
+      "The link stops working at once. Signed URLs that it has returned before stay valid for up to 15 minutes.",
     status: 204,
     answer: null,
     success: "The job is no longer shared.",

@@ -106,7 +106,7 @@ export async function retrieveShare({
   return { share: shareView(share), inputs };
 }
 
-/** revokeShare: the link is refused from its very next use on. @throws ServiceError share_not_found. */
+/** revokeShare: the link stops working at once. @throws ServiceError share_not_found. */
 export async function revokeShare({
   platform,
   account: { accountId },

@@ -9,7 +9,7 @@ export const RATES = [0.25, 0.5, 1, 2] as const;
 /** Behind a frame's beginning, so that rounding doesn't lead to the frame before. Files round to milliseconds. */
 export const WITHIN_SEC = 0.001;
 
-/** A video that is played: where it is, how fast it goes. Without a video one steps through its processed frames all the same. */
+/** Playback of a video: its position and its rate. Without the file, people can still step through its processed frames. */
 export class Playback {
   readonly seconds = signal(0);
   readonly isPlaying = signal(false);

@@ -20,7 +20,7 @@ interface UnnamedProps {
   readonly onNamed: () => void;
 }
 
-/** Asks for the class of the objects that were pointed at and have none: all at once, or each its own. */
+/** Asks for the class of pointed objects without one: one class for all, or one for each. */
 export function Unnamed({ subjects, classes, onNamed }: UnnamedProps) {
   const listId = useId();
   const common = useSignal("");

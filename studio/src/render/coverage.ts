@@ -9,7 +9,7 @@ interface Coverage {
   readonly alpha: Uint8Array;
 }
 
-/** Maps a row or column of the picture to a drawing whose side is `scale` of the picture's. */
+/** Maps a row or column of the picture to a drawing that is scaled by `scale`. */
 const placed = (at: number, scale: number, side: number): number =>
   Math.min(Math.floor(at * scale), side - 1);
 

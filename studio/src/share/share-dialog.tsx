@@ -97,12 +97,12 @@ export function ShareDialog({ jobId, further, what, hasEdits, onClose }: ShareDi
           {share !== null && (
             <p class="dialog-warning" title={fullTime(share.expiresAt)}>
               This result is shared; the link ends {relativeTime(share.expiresAt, Date.now())}. A new link
-              ends the one before.
+              replaces it.
             </p>
           )}
           <div class="dialog-text">
             <p>
-              Whoever has the link sees the prompts, the masks and the downloads of this result without an
+              Anyone with the link sees the prompts, the masks and the downloads of this result without an
               account, and nothing else of yours. You can revoke it at any time.
             </p>
             {hasEdits && (

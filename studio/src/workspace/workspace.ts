@@ -140,7 +140,7 @@ export class Workspace {
   /** Jobs that have returned an embedding, by taskId. */
   readonly embeddings = new Map<string, FoundJob>();
 
-  /** The uploads that a link shows, of a workspace that a person shares; null of one's own. */
+  /** The uploads that a share link shows; null for the person's own workspace. */
   inputs: Inputs | null = null;
   /** The uploads that the service keeps, once they are fetched. */
   readonly kept = signal<SignedInputs | null>(null);

@@ -4,7 +4,7 @@ import { closeBrowser, handleRequests, openPage } from "../../../test/support/br
 import { type ServedPage, servePage } from "../support/serve-page.ts";
 import { seesColour } from "./pixels.ts";
 
-/** A service allows so many pictures per job. */
+/** A service that allows this many pictures per job. */
 const PICTURES = 100;
 
 /** The places of the pictures that are in the window. */

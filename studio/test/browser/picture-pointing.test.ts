@@ -11,7 +11,7 @@ describe("pointing at pictures", () => {
   afterAll(() => served.close());
   const pendingRegions = (page: Page) => page.evaluate(() => window.viewer.pendingRegions.value);
 
-  it("reports a click in pixels of the picture, also after zooming and panning", async () => {
+  it("reports a click in pixels of the picture, even after zooming and panning", async () => {
     const page = await served.openViewer();
     await page.evaluate(() => (window.viewer.tool.value = "point"));
     await page.mouse.click(241, 121);
@@ -24,7 +24,7 @@ describe("pointing at pictures", () => {
     expect((await pendingRegions(page))[1]).toEqual({ points: [{ x: 100, y: 50, label: 1 }] });
   });
 
-  it("reports a click in the picture's pixels as laid out, also before the picture was drawn there", async () => {
+  it("reports a click in the picture's pixels as laid out, even before the picture was drawn there", async () => {
     const page = await served.openViewer();
     await page.evaluate(() => (window.viewer.tool.value = "point"));
     await page.mouse.move(120, 160);

@@ -161,7 +161,7 @@ describe("the viewer of pictures", () => {
       page.evaluate((rest) => {
         document.getElementById("root")?.style.setProperty("height", `${rest}px`);
       }, FRAME.height - height);
-    /** A place of the picture that is fitted into a lower frame of the same width. */
+    /** A place in the picture, which fits into a lower frame of the same width. */
     const fitted = (height: number, { x, y }: { x: number; y: number }) => {
       const share = (FRAME.height - height) / FRAME.height;
       return { x: Math.round(FRAME.width / 2 + (x - FRAME.width / 2) * share), y: Math.round(y * share) };

@@ -17,7 +17,7 @@ import { useUpTrial } from "../../../test/support/stack/use-up-trial.ts";
 /** The first bytes of a HEIC file: enough to identify it. */
 const HEIC = Buffer.from("\0\0\0\x18ftypheic\0\0\0\0mif1heic".padEnd(2_000, "\0"), "latin1");
 
-describe("with an obstacle, the studio", () => {
+describe("the studio, when something goes wrong,", () => {
   let stack: SharedStack;
   beforeAll(async () => {
     stack = await useSharedStack();

@@ -276,7 +276,7 @@ describe("a job's downloads in the studio", () => {
       expect(accepted.images.map(({ file_name }) => file_name)).toEqual(["coffee.png"]);
       await page.keyboard.press("Escape");
 
-      // Objects that the slider hides are not exported, in any picture, also after a reload.
+      // Objects that the slider hides are not exported, in any picture, even after a reload.
       await page.getByLabel("Lowest confidence to show").fill("1");
       await page.reload();
       await page.getByText("100%, 0 of 2").waitFor();
@@ -292,7 +292,7 @@ describe("a job's downloads in the studio", () => {
       await page.keyboard.press("Escape");
       await page.getByLabel("Lowest confidence to show").fill("0");
 
-      // A class keeps its number when others are added, also after a reload.
+      // A class keeps its number when others are added, even after a reload.
       await gallery.getByRole("button", { name: "coffee.png" }).click();
       expect(await categoriesOnceRenamed(page, "cup 1", "mug")).toEqual([...PROMPTS, "mug"]);
       await page.reload();

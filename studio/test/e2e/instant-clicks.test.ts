@@ -216,7 +216,7 @@ describe("a click on a picture", () => {
     await page.getByText(IN_BROWSER).waitFor();
   });
 
-  it.each(isLong ? SPOILED : SPOILED.slice(0, 1))("is a job of its own %s", async (_, spoil) => {
+  it.each(isLong ? SPOILED : SPOILED.slice(0, 1))("is a separate job %s", async (_, spoil) => {
     const before = (await jobs()).length;
     const { page } = await openBounded();
     await spoil(page, client);

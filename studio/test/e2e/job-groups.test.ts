@@ -167,7 +167,7 @@ describe("a picture in the list of jobs", () => {
   });
 
   it.runIf(isLong)(
-    "is found by its prompts, the name of its file and its id, also if it has failed",
+    "is found by its prompts, the name of its file and its id, even if it has failed",
     async () => {
       const { page } = await openStudio(stack);
       await begin(page, { name: "harbour.png", mimeType: "image/png", buffer: BROKEN_PNG });

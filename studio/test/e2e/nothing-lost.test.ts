@@ -206,7 +206,7 @@ describe("unfinished work in the studio", () => {
   );
 
   it.runIf(isLong)(
-    "is found again by a new sign-in, also if its job came while the page was leaving",
+    "is found again by a new sign-in, even if its job came while the page was leaving",
     async () => {
       const { page } = await openPage(`${stack.baseUrl}/studio`);
       const email = newEmail();

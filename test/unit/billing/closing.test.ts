@@ -65,7 +65,7 @@ describe("the part that is closed next", () => {
     expect(partToClose(settled("a", 1), END)).toBeNull();
   });
 
-  it("has the jobs from the first on that ended before the time, and the last one's end", () => {
+  it("has the oldest jobs up to the first that ended too late, and the last one's end", () => {
     const first = settled("a", 1);
     const second = voided("b", 2);
     const late = settled("c", 1, { at: BEFORE });

@@ -105,7 +105,7 @@ describe("the events of a job, after anything in any order", () => {
     });
   });
 
-  it("have exactly one `end`, the last event, if the job ends, also after a broken connection [A1-8]", () => {
+  it("have exactly one `end`, the last event, if the job ends, even after a broken connection [A1-8]", () => {
     everyLife(({ client, state, now }) => {
       client.look(state, now);
       expect(client.heard.filter(({ event }) => event === "end")).toHaveLength(hasEnded(state.tasks) ? 1 : 0);

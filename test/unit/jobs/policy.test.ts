@@ -22,7 +22,7 @@ describe("the job protocol, unless an operator sets other numbers,", () => {
     expect(DEFAULT_POLICY).toMatchObject({ resendMs: 3_600_000, prepareMs: 30_000 });
   });
 
-  it("lets a message's builder work four minutes on an archive, on 20,000 files at most, and keep it every 15 seconds", () => {
+  it("lets a message's builder work four minutes on an archive, on 20,000 files at most, and save its progress every 15 seconds", () => {
     expect(DEFAULT_POLICY).toMatchObject({
       archiveSliceMs: 240_000,
       archiveSliceFiles: 20_000,

@@ -195,7 +195,7 @@ describe("an archive", () => {
     });
   });
 
-  it("of a video has its COCO document under the job's name too, and of a job without formats nothing more than ever [A4-12]", async () => {
+  it("of a video has its COCO document under the job's name too, and of a job without formats only the usual files [A4-12]", async () => {
     const clip = await newVideoJob(client, { formats: ["coco"] });
     const completion = videoSuccess(2, { coco: "annotations.json" });
     await finishJob(inference, client.accountId, clip.jobId, [clip.taskId], () => completion);

@@ -48,7 +48,7 @@ describe("billing pages of an account", () => {
     expect((await createSession(client, "checkout")).status).toBe(201);
   });
 
-  it("count also if the payment provider refuses or fails, which costs calls too", async () => {
+  it("count even if the payment provider refuses or fails, which costs calls too", async () => {
     await stripe.subscribe(client);
     for (let i = 1; i < MOST; i += 1)
       expectError(await createSession(client, "checkout"), 409, "subscription_exists");
@@ -105,7 +105,7 @@ describe("a webhook", () => {
     expect(isRead()).toBe(false);
   });
 
-  it("is read if its header may be good, and refused by its body", async () => {
+  it("is read if its header looks valid, and then refused for its body", async () => {
     const { event, isRead } = unreadEvent({ "stripe-signature": `t=${seconds()},v1=${hmac}` }, 100);
     expectError(await deliver(event), 400, "invalid_signature");
     expect(isRead()).toBe(true);

@@ -273,7 +273,7 @@ describe("webhooks of the payment provider", () => {
     expect(await billingRow(client)).toBeNull();
   });
 
-  it("are logged with their outcome, also if the end of a subscription or customer writes more", async () => {
+  it("are logged with their outcome, even if the end of a subscription or customer writes more rows", async () => {
     const ended = await subscribed(stripe, client);
     await settledJob(client.accountId, { units: 3, fund: "paid", endedAt: Date.now() });
     const lines = logged();

@@ -159,7 +159,7 @@ describe("an overdue invoice", () => {
     expect((await askFor(client, 1)).status).toBe(202);
   });
 
-  it("refuses the checkout also before its webhook has come [4.10-20]", async () => {
+  it("refuses the checkout even before its webhook has come [4.10-20]", async () => {
     stripe.fake.subscriptions.cancel(subscriptionOf(stripe, client));
     expectError(await createSession(client, "checkout"), 402, "payment_required");
   });

@@ -129,7 +129,7 @@ describe("metered usage by the hour", () => {
     ["a missing permission", 403],
     ["too many requests", 429],
   ])(
-    "that Stripe certainly did not take (%s) is still sent, once, when the operator has mended it after days",
+    "that Stripe rejected (%s) is sent once the operator has fixed the cause, even days later",
     async (_, status) => {
       await use(6);
       atNextHour();

@@ -29,7 +29,7 @@ describe("the used part of an account's trial", () => {
     expect((await ledger.use(many)).trial).toEqual({ usedTokens: 1, startedAt: 1 });
   });
 
-  it("began with the first job that was accepted, also if that is in the closed books and an older one turns out void", async () => {
+  it("began with the first job that was accepted, even if that is in the closed books and an older one turns out void", async () => {
     const { accountId } = await newClient("trial");
     const { jobs, ledger } = home.platform;
     const begun = Date.now() - 40 * 86_400_000;

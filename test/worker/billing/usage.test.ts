@@ -96,7 +96,7 @@ describe("metered usage", () => {
     expect(await unsent()).toEqual([]);
   });
 
-  it("is counted once also when two runs report it at the same time", async () => {
+  it("is counted once even when two runs report it at the same time", async () => {
     for (let i = 0; i < 20; i += 1) await use(`job_${i}`, 1, i, i % 2 === 0 ? customer : "cus_another");
     await Promise.all([runCron(CRONS.report), runCron(CRONS.report)]);
     expect(counted()).toHaveLength(20);

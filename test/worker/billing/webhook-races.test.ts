@@ -35,7 +35,7 @@ describe("webhooks of the payment provider", () => {
     return { isHeld: held.promise, letGo: () => gate.resolve() };
   }
 
-  it("have their effect also if Stripe does not wait for the answer, as if a customer has many invoices", async () => {
+  it("have their effect even if Stripe does not wait for the answer, as if a customer has many invoices", async () => {
     const { body } = await createSession(client, "checkout");
     await stripe.press(body.url);
     const { isHeld, letGo } = holdNextAnswer();

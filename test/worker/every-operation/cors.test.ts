@@ -56,7 +56,7 @@ describe("an answer to another origin", () => {
     expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   };
 
-  it("can be read, also if it is an error [7-13 8-16]", async () => {
+  it("can be read, even if it is an error [7-13 8-16]", async () => {
     const client = await newClient();
     const as = (method: string, path: string, key = client.key) =>
       send(method, path, { headers: { ...PAGE, authorization: `Bearer ${key}` } });

@@ -141,7 +141,7 @@ const FURTHER_BY_LINK: Partial<Record<OperationId, number>> = {
   retrieveShare: 404,
 };
 
-it("a link and the link of a further job each show what their own shares show [A23-5 A23-9]", async () => {
+it("the links of a job and of its continuation each show only their own share [A23-5 A23-9]", async () => {
   const byLink = OPERATION_IDS.filter((id) => "byLink" in OPERATIONS[id]);
   expect(Object.keys(FURTHER_BY_LINK)).toEqual(byLink);
   const client = await newClient();

@@ -59,7 +59,7 @@ describe.each([
     expect((await client.send("GET", `/v1/jobs/${jobId}`)).status).toBe(200);
   });
 
-  it("and is answered 202 also if the queue reports a failure, but a consumer has a task already", async () => {
+  it("and is answered 202 even if the queue reports a failure, but a consumer has a task already", async () => {
     const { client, tasks, queue, jobId, first, second } = await repeatedAfter(ms);
     const inference = new FakeInference();
     await deliverTask(jobId, present(tasks[0], "task"));

@@ -248,7 +248,7 @@ describe("at-least-once delivery, exactly-once in effect", () => {
     await expect.poll(() => sent.mock.calls.flatMap((call) => call[2])).toEqual(large.tasks.slice(0, 10));
   });
 
-  it("has its state in the list, also when every push failed at first [2.2-3]", async () => {
+  it("has its state in the list, even when every push failed at first [2.2-3]", async () => {
     const listed = async () => (await client.send("GET", `/v1/jobs?jobId=${jobId}`)).body.items[0];
     const push = vi.spyOn(Jobs.prototype, "project").mockRejectedValue(new Error("D1 is down"));
     await finishJob(inference, client.accountId, jobId, tasks);

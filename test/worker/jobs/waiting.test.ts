@@ -60,7 +60,7 @@ describe("retrieveJob with `Prefer: wait=N`", () => {
     }
   });
 
-  it("is answered 404 at once of a job that is not there, and as soon as the job goes", async () => {
+  it("gets 404 at once for a missing job, and as soon as the job is deleted", async () => {
     const absent = await ask(`/v1/jobs/job_${"0".repeat(32)}`, "wait=60");
     expectError(absent, 404, "job_not_found");
     expect(appliedOf(absent)).toBeNull();

@@ -68,7 +68,7 @@ describe("an account that is erased", () => {
     expect(results).toEqual([{ customer_id: "cus_1", units: 2 }]);
   });
 
-  it("leaves the ids of its jobs in the books alone, also if a message of theirs dies late", async () => {
+  it("leaves the ids of its jobs in the books alone, even if a message of theirs dies late", async () => {
     const [finished, halfDone] = person.jobIds;
     const tables = async (jobId: string) =>
       new Set((await tracesOf(jobId, [])).map((trace) => trace.split(".")[0]));
@@ -191,7 +191,7 @@ describe("an account that is erased", () => {
   });
 
   it.each([0, 2])(
-    "keeps nothing of requests during the begin of its erasure, %i of them before it",
+    "keeps nothing of requests that arrive while its erasure begins, %i of them before it",
     async (before) => {
       const made = vi.spyOn(home.platform, "jobObject");
       const tasks = await Promise.all(Array.from({ length: 4 }, () => uploaded(person, markedPicture())));

@@ -56,7 +56,7 @@ describe("metrics", () => {
     expect(lines()).toHaveLength(8);
   });
 
-  it("are those of every line, also if the log is sampled", async () => {
+  it("are those of every line, even if the log is sampled", async () => {
     onTestFinished(() => void sampleInfo(1));
     // Objects have separate platforms, which are made at first use.
     await startedJob(now.client);

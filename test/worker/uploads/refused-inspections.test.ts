@@ -66,7 +66,7 @@ describe("the bucket's reads for jobs that are refused", () => {
     expect((await create([await uploaded(client)])).status).toBe(202);
   });
 
-  it("count also if the client goes away before it is answered: the request is not over until they do", async () => {
+  it("count even if the client goes away before it is answered: the request is not over until they do", async () => {
     const there = await uploaded(client);
     const asked = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();

@@ -248,7 +248,7 @@ describe("a dead endpoint", () => {
     expect(endpoints.received).toHaveLength(1);
   });
 
-  it("is disabled five days after its first failure, also if nothing was to be sent then; the overview says why [A3-18]", async () => {
+  it("is disabled five days after its first failure, even if nothing was to be sent then; the overview says why [A3-18]", async () => {
     await sendTest(client, endpoint);
     answers(503);
     await ringEndpoint(endpoint);

@@ -94,8 +94,8 @@ function reportLeftOut(terminal: Terminal, { clips, others }: LeftOut): void {
   const sum = kinds.reduce((total, [, number]) => total + number, 0);
   if (sum > 0)
     terminal.report(
-      `Skipped ${counted(sum, "file")} in a folder that ${sum === 1 ? "is no picture by its name" : "are no pictures by their names"}: ` +
-        `${list(kinds.map(([extension, number]) => `${count(number)} ${extension || "without extension"}`))}. Pass a file's path to segment it all the same.`,
+      `Skipped ${counted(sum, "file")} in a folder whose ${sum === 1 ? "name is not a picture's" : "names are not those of pictures"}: ` +
+        `${list(kinds.map(([extension, number]) => `${count(number)} ${extension || "without extension"}`))}. Pass a file's path to segment it anyway.`,
     );
 }
 

@@ -22,7 +22,7 @@ export type Open = (start: number, signal: AbortSignal) => Promise<Response>;
 /**
  * Fetches the rest of the file at `path`.
  * @param onProgress is called with the number of bytes that are there
- * @returns whether the file is then the wanted one
+ * @returns true if the file is then complete and correct
  * @throws any error of `open`, or of the connection; what came stays for the next call
  */
 export async function complete(

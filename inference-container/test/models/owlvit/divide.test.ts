@@ -60,7 +60,7 @@ describe("the parts of an export", () => {
     expect(await bytes()).toEqual(await bytes());
   });
 
-  it("are refused by the name of a value that they lack, and of bytes that are no graph", async () => {
+  it("name a value that the graph lacks, and refuse bytes that are no graph", async () => {
     const whole = await seededExport("owlvit");
     const cut = (inputs: string[], outputs: string[]) => () =>
       cutPart(whole, "whole.onnx", { inputs, outputs });

@@ -88,7 +88,7 @@ describe("cleaning the mask of a region", () => {
   const SIZE = { width: 12, height: 12 };
   const logits = fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 144, maxLength: 144 });
   const masks = logits.map((values): LogitGrid => ({ ...SIZE, logits: Float32Array.from(values) }));
-  /** A picture as large as the grid, with fewer pixels, or with more that no side is a multiple of. */
+  /** A picture as large as the grid, a smaller one, or a larger one whose sides are no multiples of the grid's. */
   const pictures = fc.constantFrom(SIZE, { width: 7, height: 5 }, { width: 50, height: 41 });
   const drawings = fc.tuple(masks, pictures).chain(([mask, picture]) => {
     const place = fc.record({

@@ -11,7 +11,7 @@ export interface FakeTensor {
   readonly datatype: string;
   readonly shape: readonly number[];
   readonly values: readonly number[] | Float32Array;
-  /** The values in binary, where they were made before. */
+  /** The values in binary, if they exist already. */
   readonly bytes?: Buffer;
 }
 

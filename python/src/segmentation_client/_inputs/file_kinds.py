@@ -63,7 +63,7 @@ _SIGNATURES: list[tuple[bytes, str]] = [
     (rb".\0[\x02\x03\x0a\x0b]\0{5}.{4}(?!\0\0)..(?!\0\0)..[\x08\x0f\x10\x18\x20][\0-\x3f]", "image/x-tga"),
     (rb".\x01[\x01\x09].{4}[\x0f\x10\x18\x20].{4}(?!\0\0)..(?!\0\0)..[\x08\x10][\0-\x3f]", "image/x-tga"),
 ]
-"""The first that fits counts."""
+"""The first match counts."""
 
 _BRANDS: list[tuple[bytes, str]] = [
     (rb"avi[fs]", "image/avif"),

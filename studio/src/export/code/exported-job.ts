@@ -15,7 +15,7 @@ export interface ExportedUpload {
   /** A file's name, or a URL of the web. */
   readonly source: string;
   readonly isUrl: boolean;
-  /** Guessed from the name's extension, as in most programs; of a URL the service finds it out. */
+  /** Guessed from the name's extension, as most programs do; the service determines the type of a URL. */
   readonly contentType: string;
 }
 

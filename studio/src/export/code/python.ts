@@ -45,7 +45,7 @@ for asset in call("GET", f"/v1/jobs/{job}/result")["assets"]:
 const uploaded = ({ source, isUrl, contentType }: ExportedUpload): Name =>
   new Name(isUrl ? `fetched(${quoted(source)})` : `upload(${quoted(source)}, ${quoted(contentType)})`);
 
-/** The job as a script for Python 3, of its standard library alone. The API key comes from the environment. */
+/** The job as a script for Python 3 that needs only the standard library. The API key comes from the environment. */
 export function pythonCode(exportedJob: ExportedJob, baseUrl: string): string {
   const files = uploadsOf(exportedJob);
   const regions = regionsOf(exportedJob, (index) => ({ taskId: new Name(`tasks[${index}]`) }));

@@ -6,7 +6,7 @@ export interface Entry {
   readonly exported: readonly string[];
   /** Prompts of all its searches, the oldest first. */
   readonly prompts: readonly string[];
-  /** Label of each object in all its pictures, hidden objects included; null of an object without a name. */
+  /** Label of each object in all its pictures, hidden objects included; null for an object without a name. */
   readonly labels: readonly (string | null)[];
 }
 

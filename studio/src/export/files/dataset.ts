@@ -8,7 +8,7 @@ import { vocOf } from "./voc.ts";
 
 const DATASET_FORMATS = ["coco", "yolo", "semantic", "voc"] as const;
 
-/** Formats for training: they have pictures without objects, can have the pictures themselves, and can be split. */
+/** Formats for training: they list pictures without objects, can include the picture files, and can be split. */
 export type DatasetFormat = (typeof DATASET_FORMATS)[number];
 
 /** Tells whether a format is for training. */

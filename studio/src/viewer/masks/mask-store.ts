@@ -126,7 +126,7 @@ export class MaskStore {
   }
 }
 
-/** Gives each id a number from 1, and the same one while it is in use; numbers that are free again come first. */
+/** Gives each id a number from 1, which it keeps while it is in use. Reuses free numbers first. */
 export class MaskIndexes {
   #indexes = new Map<string, number>();
 

@@ -35,7 +35,7 @@ export function isMostlyWithin(mask: PackedMask, a: Point, b: Point): boolean {
   return 2 * inside > mask.area;
 }
 
-/** A pixel in the middle of a mask: the middle of its longest row; null of an empty one. */
+/** A pixel in the middle of a mask: the middle of its longest row; null for an empty mask. */
 export function coreOf({ x, y, stride, rows, bits }: PackedMask): Point | null {
   let best = { length: 0, x: 0, y: 0 };
   for (let row = 0; row < rows; row++)

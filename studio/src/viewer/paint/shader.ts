@@ -52,7 +52,7 @@ bool isHighlighted(vec2 p) {
 
 // Lays a mask over the color; of the places around, "inside" (0 to 1) are in it.
 void lay(vec3 tint, vec3 stroke, float inside, float fill, float edge) {
-  // Where there is no picture, masks are seen all the same.
+  // Masks are visible even where there is no picture.
   colour = mix(colour, vec4(tint, 1), fill * smoothstep(.3, .7, inside));
   // A dark line outside the colored one lets it be seen on any picture.
   colour.rgb *= 1. - edge * .5 * smoothstep(0., .2, inside) * (1. - smoothstep(.3, .5, inside));

@@ -107,7 +107,7 @@ const classesIn = (fields: Fields): AnnotationsDocument["classes"] =>
     .flatMap(([key, value]) => (pathOf(key)[0] === "class" ? [JSON.parse(value)] : []))
     .toSorted((a, b) => a.id - b.id);
 
-/** Returns the number of a document's next class: no former class had it. */
+/** Returns the number of a document's next class, which no earlier class has used. */
 const nextIn = (fields: Fields): number =>
   Math.max(Number(fields.get(keyOf(["next"])) ?? 1), ...classesIn(fields).map(({ id }) => id + 1));
 

@@ -4,7 +4,7 @@ import type { Colour } from "../../viewer/types.ts";
 export interface Instance {
   /** Names its mask. */
   readonly id: string;
-  /** Names the object, also when its mask changes. */
+  /** Names the object, even when its mask changes. */
   readonly object: string;
   /** The prompt that it answers; null if it was pointed at. */
   readonly prompt: string | null;

@@ -237,7 +237,7 @@ const changed = (
     return { ...object, attempts: [updated(first), ...rest.map(updated)] };
   });
 
-/** An attempt that a job is to draw, with its object. */
+/** An attempt for a job to draw, with its object. */
 export interface Pending {
   readonly object: PointedObject;
   readonly attempt: Attempt;

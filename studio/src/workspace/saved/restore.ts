@@ -52,7 +52,7 @@ const withoutFile = ({ key, name, address, sending }: SavedWorkspace["pictures"]
   sending,
 });
 
-/** Tells whether neither this browser nor the service has it. */
+/** Returns true if neither this browser nor the service has it. */
 const isLost = ({ file, address, sending }: Picture): boolean =>
   file === null && address === null && sending.at === "here";
 

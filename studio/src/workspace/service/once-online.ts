@@ -2,7 +2,7 @@ import type { ReadonlySignal } from "@preact/signals";
 import { SegmentationError } from "segmentation-client";
 import { isOnline, isReachable } from "../../state/online.ts";
 
-/** Until a signal has such a value. */
+/** Waits until a signal's value passes the check. */
 export const until = <T>(signal: ReadonlySignal<T>, isSuch: (value: T) => boolean): Promise<void> =>
   new Promise((resolve) => {
     const dispose = signal.subscribe((value) => {

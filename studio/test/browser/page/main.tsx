@@ -178,7 +178,7 @@ const asked: number[] = [];
 /** The places of the gallery's pictures in the order in which they were drawn. */
 const drawn: number[] = [];
 
-/** Shows a gallery of so many pictures. */
+/** Shows a gallery of this many pictures. */
 async function openGallery(count: number): Promise<void> {
   const canvas = new OffscreenCanvas(1_200, 800);
   canvas.getContext("2d")?.fillRect(0, 0, 1_200, 800);

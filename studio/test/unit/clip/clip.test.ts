@@ -62,7 +62,7 @@ describe("the objects of a video", () => {
     ]);
   });
 
-  it("that are pointed at come after those, also before a job, each by its name, and say where they are unsure and lost", () => {
+  it("that are pointed at come after those, even before a job, each by its name, and say where they are unsure and lost", () => {
     const seen = [
       [0, 0.9],
       [0.5, 0.4],

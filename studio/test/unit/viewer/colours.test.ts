@@ -28,7 +28,7 @@ const given = (palette: Palette, under: readonly (Rgb | undefined)[]): Rgb[] =>
   under.map((each) => palette.next(each).rgb);
 
 describe("the colors of masks", () => {
-  it("are as people see them: a difference of colors is their distance in OKLab, also without the cones for green", () => {
+  it("are as people see them: a difference of colors is their distance in OKLab, even without the cones for green", () => {
     const { all } = seenOf([255, 0, 0]);
     // The example of Ottosson's article, for the red of sRGB.
     expect(all.map((each) => Number(each.toFixed(3)))).toEqual([0.628, 0.225, 0.126]);

@@ -51,7 +51,7 @@ describe("objects that are pointed at", () => {
     expect(dropped(0.1)).toEqual([0.04]);
   });
 
-  it("have the class that was active, also after a correction", () => {
+  it("have the class that was active, even after a correction", () => {
     const one = pointedAt([], "a", point, "new", "cup");
     const corrected = pointedAt(one, "a", finer, "latest", "spoon");
     expect(nth(corrected, 0).attempts.map(({ label }) => label)).toEqual(["cup", "cup"]);

@@ -154,7 +154,7 @@ describe("createApiKey 409", () => {
     });
   });
 
-  it("answers for the last key that fitted also if the request that made it was cut off", async () => {
+  it("answers for the last key that fitted even if the request that made it was cut off", async () => {
     overrideSettings({ MAX_API_KEYS: 2 });
     const complete = vi.spyOn(IdempotencyKeys.prototype, "complete");
     complete.mockRejectedValueOnce(new Error("the Worker was stopped"));

@@ -214,7 +214,7 @@ describe("the ledger", () => {
     expect(await entriesOf(jobId)).toEqual(settled);
   });
 
-  it("settles an ended job before its purge, also when no push had ever come through", async () => {
+  it("settles an ended job before its purge, even when no push had ever come through", async () => {
     const { jobId, tasks } = await newJob(client, 2);
     const push = vi.spyOn(Jobs.prototype, "project").mockImplementation(down);
     await finishJob(inference, client.accountId, jobId, tasks, (_, i) =>

@@ -105,7 +105,7 @@ describe("createCheckout 201", () => {
     expect(stripe.fake.state.subscriptions).toHaveLength(1);
   });
 
-  it("makes a page that is open also when an earlier try with the same key had made one", async () => {
+  it("makes a page that is open even when an earlier try with the same key had made one", async () => {
     // The answer and the key's record of it are lost: the next run has the same effect id, once the lease is over.
     await home.DB.exec(
       "CREATE TRIGGER broken BEFORE UPDATE OF answer ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'broken'); END",
@@ -184,7 +184,7 @@ describe("createCheckout 402", () => {
 });
 
 describe("createCheckout 409", () => {
-  it("refuses a second subscription, also before the first one's webhook has come [4.10-10]", async () => {
+  it("refuses a second subscription, even before the first one's webhook has come [4.10-10]", async () => {
     const { body } = await createSession(client, "checkout");
     await stripe.press(body.url);
     expectError(await createSession(client, "checkout"), 409, "subscription_exists");
@@ -201,7 +201,7 @@ describe("createCheckout 409", () => {
     expect((await client.send("GET", "/v1/account/overview")).body.access).toMatchObject({ mode: "paid" });
   });
 
-  it("refuses it also when the first one is paid at the moment in which its page is to be closed", async () => {
+  it("refuses it even when the first one is paid at the moment in which its page is to be closed", async () => {
     const { body } = await createSession(client, "checkout");
     stripe.intercept = async (request, pass) => {
       if (request.url.endsWith("/expire")) await stripe.press(body.url);

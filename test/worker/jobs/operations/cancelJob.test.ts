@@ -104,7 +104,7 @@ describe("cancelJob 200", () => {
     expect((await newJob(client)).jobId).toEqual(expect.any(String));
   });
 
-  it("ends it also while the list can't be reached, which learns of it later", async () => {
+  it("ends it even while the list can't be reached, which learns of it later", async () => {
     const { jobId } = await jobUnderWay(client, inference);
     const away = vi.spyOn(Jobs.prototype, "project").mockRejectedValue(new Error("the database is away"));
     expect((await cancel(jobId)).body.status).toBe("success");

@@ -109,7 +109,7 @@ describe("deleteJob 204", () => {
     expect((await newJob(client)).jobId).toEqual(expect.any(String));
   });
 
-  it("is gone for its account also while its files can't be deleted, which go later [A2-9]", async () => {
+  it("is gone for its account even while its files can't be deleted, which go later [A2-9]", async () => {
     const { jobId } = await jobUnderWay(client, inference);
     const lines = logged();
     const away = vi.spyOn(Media.prototype, "deletePrefix").mockRejectedValue(new Error("the bucket is away"));

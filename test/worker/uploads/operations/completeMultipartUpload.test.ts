@@ -48,7 +48,7 @@ describe("completeMultipartUpload 200", () => {
     expect((await client.send("POST", "/v1/jobs", imageJob([taskId]))).status).toBe(202);
   });
 
-  it("is repeated without effect, also if the first answer was lost before it was noted [4.1-15]", async () => {
+  it("is repeated without effect, even if the first answer was lost before it was noted [4.1-15]", async () => {
     const upload = await begin(PNG.length);
     const { taskId } = upload;
     const parts = [await put(upload, 1, PNG)];

@@ -86,7 +86,7 @@ describe("createMultipartUpload 400", () => {
     expectError(await client.send("POST", PATH, body), 400, "invalid_request");
   });
 
-  it("upload_too_large: no job takes so many bytes [4.1-14]", async () => {
+  it("upload_too_large: no job takes that many bytes [4.1-14]", async () => {
     overrideSettings({ MAX_IMAGE_BYTES: 1_000_000, MAX_VIDEO_BYTES: 2_000_000 });
     expect((await ask(2_000_000)).status).toBe(201);
     expectError(await ask(2_000_001), 400, "upload_too_large");

@@ -76,7 +76,7 @@ describe("deleteUpload 204", () => {
     expect((await env.MEDIA.list({ prefix: "outputs/" })).objects).toHaveLength(2);
   });
 
-  it("gives the account its place for another upload back: at once, or when the upload's URL has expired [A2-16]", async () => {
+  it("makes room for another upload: at once, or when the upload's URL has expired [A2-16]", async () => {
     overrideSettings({ MAX_UNUSED_UPLOADS: 2 });
     const ask = () => client.send("POST", "/v1/uploads/presign", { contentType: "image/png" });
     const [first = "", second = ""] = await uploads(client, 2);
@@ -265,7 +265,7 @@ describe("a deletion and a job on the same upload", () => {
     expect(outcomes.size).toBeGreaterThan(0);
   });
 
-  it("end so also if the job has found the upload there, and the deletion comes before it is listed [A2-15]", async () => {
+  it("end so even if the job has found the upload there, and the deletion comes before it is listed [A2-15]", async () => {
     const tasks = await uploads(client, 2);
     const { jobs } = home.platform;
     const insert = jobs.insert.bind(jobs);

@@ -71,7 +71,7 @@ describe("createWebhookEndpoint 201", () => {
     expect(await endpointsMade()).toBe(1);
   });
 
-  it("answers for the endpoint also if the request that made it was cut off: its secret is lost, and can be rotated", async () => {
+  it("answers for the endpoint even if the request that made it was cut off: its secret is lost, and can be rotated", async () => {
     const complete = vi.spyOn(IdempotencyKeys.prototype, "complete");
     complete.mockRejectedValueOnce(new Error("the Worker was stopped"));
     const first = await createEndpoint(client, { url: URL }, "k");

@@ -55,7 +55,7 @@ describe("deleteWebhookEndpoint 204", () => {
     expect(await rows()).toEqual([]);
   });
 
-  it("takes the endpoint away also where its object can't be reached; the hourly sweep erases that", async () => {
+  it("takes the endpoint away even where its object can't be reached; the hourly sweep erases that", async () => {
     await sendTest(client, endpoint);
     vi.spyOn(WebhookObject.prototype, "erase").mockRejectedValueOnce(new Error("it was reset"));
     expect((await remove()).status).toBe(204);

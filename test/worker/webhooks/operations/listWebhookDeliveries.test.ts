@@ -40,7 +40,7 @@ describe("listWebhookDeliveries 200", () => {
     expect(nextToken).toBeNull();
   });
 
-  it("returns each delivery once over its pages, also where new ones arrive in between [A3-9]", async () => {
+  it("returns each delivery once over its pages, even where new ones arrive in between [A3-9]", async () => {
     const sent: string[] = [];
     for (let i = 0; i < 7; i += 1) sent.push((await sendTest(client, endpoint)).deliveryId);
     const seen: string[] = [];

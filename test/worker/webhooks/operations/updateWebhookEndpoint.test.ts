@@ -72,7 +72,7 @@ describe("updateWebhookEndpoint 200", () => {
     expect(await deliveriesOf(client, endpoint)).toMatchObject([{ status: "succeeded" }]);
   });
 
-  it("enables the endpoint also where its object can't be reached: what waits continues with the next event", async () => {
+  it("enables the endpoint even where its object can't be reached: what waits continues with the next event", async () => {
     const endpoints = new FakeEndpoints(endpoint);
     await sendTest(client, endpoint);
     await update({ disabled: true });

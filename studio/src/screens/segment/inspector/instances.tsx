@@ -10,7 +10,7 @@ import { NewRow } from "./new-row.tsx";
 import { Selected } from "./selected.tsx";
 import "./instances.css";
 
-/** Tells whether nothing is seen of it until its job has drawn it. */
+/** Returns true if nothing is shown of the attempt until its job has drawn it. */
 const isPending = ({ state, isDecoded }: Attempt): boolean =>
   (state === "waiting" || state === "running") && isDecoded !== true;
 

@@ -40,7 +40,7 @@ export function usePreview(workspace: Workspace): Blob | null {
   const picture = workspace.openPicture.value;
   const found = workspace.found.value;
   const taskId = picture === null || workspace.hasOriginal(picture) ? null : taskIdOf(picture);
-  // Without the preview the masks are there all the same.
+  // Without the preview the masks are still there.
   const { value } = useLoaded(
     async () =>
       taskId === null || found === null

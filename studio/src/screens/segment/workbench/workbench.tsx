@@ -75,7 +75,7 @@ const Lost = ({ error }: { readonly error: unknown }) =>
 interface DropTargetProps {
   /** Called with files dropped or pasted anywhere on the page; null if none are accepted now. */
   readonly onGiven: ((given: readonly Given[]) => void) | null;
-  /** True while something that can be taken is held over the page. */
+  /** True while a file that can be dropped is over the page. */
   readonly isOver: Signal<boolean>;
   readonly children: ComponentChildren;
 }

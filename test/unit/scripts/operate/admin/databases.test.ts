@@ -54,7 +54,7 @@ describe("the operator's accounts in several databases", () => {
     await expect(createAccountSomewhere(databases, person("d"))).rejects.toThrow("already has an account");
   });
 
-  it("are counted also if no directory names them, because there is one database", async () => {
+  it("are counted even if no directory names them, because there is one database", async () => {
     const databases = open("DB");
     for (const name of ["a", "b", "c"]) await createAccountSomewhere(databases, person(name));
     expect(await listDatabases(databases)).toMatchObject([{ database: "DB", accounts: 3 }]);

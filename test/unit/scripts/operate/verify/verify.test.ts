@@ -59,7 +59,7 @@ describe("npm run verify", () => {
       expect(written).toEqual([...shown, "\r\x1b[K"]);
     });
 
-    it("on a terminal in one line, which stays if there is no table", async () => {
+    it("on a terminal in one line, which stays if no table follows", async () => {
       const interrupt = (): never => {
         throw new Error("Ctrl-C");
       };
@@ -277,7 +277,7 @@ describe("npm run deploy", () => {
     expect(world.printed.includes("→ raise the timeout")).toBe(times === 1);
   });
 
-  it("verifies without a question by --verify, which needs a key", async () => {
+  it("verifies without asking if given --verify, which needs a key", async () => {
     vi.stubEnv("SEGMENTATION_API_KEY", "sk_live_1");
     const { verify, exitCode } = await deployWith(["--verify"], null, [GOOD]);
     expect(exitCode).toBe(0);

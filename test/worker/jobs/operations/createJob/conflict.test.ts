@@ -32,7 +32,7 @@ describe("createJob 409", () => {
     expect((await client.send("POST", "/v1/jobs", imageJob(tasks))).status).toBe(202);
   });
 
-  it("refuses it also while the job in progress can't be asked whether it has ended", async () => {
+  it("refuses it even while the job in progress can't be asked whether it has ended", async () => {
     const client = await newClient("trial");
     const { jobId, tasks } = await newJob(client);
     vi.spyOn(JobObject.prototype, "sync").mockRejectedValue(new Error("the object was reset"));

@@ -26,7 +26,7 @@ const object = (changes: object, of: object = {}) => task({ ...of, objects: [{ i
 /** 2 × 3 pixels, of which the second is set. */
 const MASK = { size: [2, 3], counts: "114" };
 
-/** A document whose request has so many bytes. */
+/** A document whose request has this many bytes. */
 function recipes(bytes: number) {
   const objects = Array.from({ length: 17 }, (_, i) => ({ id: `a/${i}`, recipe: "" }));
   const empty = JSON.stringify({ document: annotations([{ taskId, objects }]) }).length;
