@@ -21,6 +21,7 @@ export {
   valuesOf,
 } from "@segmentation/masks";
 export {
+  categoryOf,
   type CocoAnnotation,
   type CocoCategory,
   type CocoDocument,

@@ -5,6 +5,7 @@ export * from "./colour.ts";
 export * from "./crc32.ts";
 export * from "./embedding.ts";
 export * from "./file-kinds.ts";
+export * from "./frame-image.ts";
 export * from "./grids/choice.ts";
 export * from "./grids/clean-mask.ts";
 export * from "./grids/components.ts";

@@ -1,4 +1,4 @@
-import type { Size } from "@segmentation/masks";
+import { type FrameImage, frameImageOf, type Size } from "@segmentation/masks";
 import {
   categoriesOf,
   type Category,
@@ -18,21 +18,6 @@ import { MOST_CLIP_TEXT_BYTES } from "./limits.ts";
 interface ShapedFrame extends MaskedFrame {
   readonly objects: readonly (MaskedObject & { readonly shape: CocoShape })[];
 }
-
-/** A frame as a COCO image: `frame_id` counts the samples, `frame_index` the video's frames, both from 0. */
-interface FrameImage extends Size {
-  readonly id: number;
-  readonly video_id: number;
-  readonly frame_id: number;
-  readonly frame_index: number;
-  /** Seconds from the video's start. */
-  readonly time: number;
-  readonly file_name: string;
-}
-
-/** As many digits as FFmpeg's `%06d` has. */
-const FRAME_DIGITS = 6;
-const MICROSECONDS = 1e6;
 
 /** Writes a video's tracked masks as a COCO document, frame by frame; only the frames' images wait in memory for its end. */
 export class ClipCoco implements AsyncDisposable {
@@ -73,22 +58,14 @@ export class ClipCoco implements AsyncDisposable {
   }
 
   /** Appends a frame, with or without objects. @throws TaskFailure named formats_too_large */
-  async frame({ sampleIdx, frameIdx, timeSec, objects }: ShapedFrame): Promise<void> {
-    const image_id = sampleIdx + 1;
+  async frame({ objects, ...frame }: ShapedFrame): Promise<void> {
     const video_id = this.#videoId;
-    this.#images.push({
-      id: image_id,
-      video_id,
-      frame_id: sampleIdx,
-      frame_index: frameIdx,
-      time: Math.round(timeSec * MICROSECONDS) / MICROSECONDS,
-      ...this.#size,
-      file_name: `${this.#taskId}/${String(frameIdx).padStart(FRAME_DIGITS, "0")}.jpg`,
-    });
+    const image = frameImageOf(this.#taskId, video_id, this.#size, frame);
+    this.#images.push(image);
     for (const { objectId, score, shape, ...of } of objects) {
       await this.#file.add({
         id: ++this.#annotations,
-        image_id,
+        image_id: image.id,
         video_id,
         track_id: objectId,
         category_id:

@@ -21,7 +21,7 @@ import { segment } from "../workspace/jobs/run.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { ClipPointing } from "./clip-pointing.ts";
 import { ClipTools } from "./clip-tools.tsx";
-import { objectsOf } from "./objects.ts";
+import { nameableIn, objectsOf } from "./objects.ts";
 import { Playback } from "./playback.ts";
 import { ClipStage, Transport } from "./player.tsx";
 import { clock, timesAt } from "./time.ts";
@@ -225,6 +225,12 @@ export default function ClipScreen({ workspace, picture }: ClipScreenProps) {
           exportedJob={{ request, sources: new Map([[result.taskId, name]]), isComplete: true }}
           units={result.masksJson.frames.length}
           pictures={[]}
+          clip={{
+            taskId: result.taskId,
+            name,
+            masks: nameableIn(objects),
+            nameObjects: (named, label) => named.forEach((id) => pointing.rename(Number(id), label)),
+          }}
           prompts={[]}
           classes={[]}
           onExported={() => undefined}

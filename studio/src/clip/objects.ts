@@ -77,6 +77,16 @@ export const colourOfPrompt = (prompts: readonly string[], prompt: string, index
 export const nameOf = ({ label, index }: Pick<ClipObject, "label" | "index">): string =>
   `${label ?? "Object"} ${index + 1}`;
 
+/** Returns the objects of a clip that people can name, as exports have them: those that were pointed at. */
+export const nameableIn = (objects: readonly ClipObject[]) =>
+  objects
+    .filter(({ isPointed, pointedAt }) => isPointed && pointedAt.length > 0)
+    .map((object) => ({
+      object: String(object.id),
+      label: object.label,
+      title: nameOf(object).toLowerCase().replaceAll(" ", "-"),
+    }));
+
 /** Describes the spans in which an object is seen, and how sure they are. @param frames how many a job has processed; null before it has ended */
 export function seenInWords({ sightings, isPointed, pointedAt }: ClipObject, frames: number | null): string {
   const [first] = sightings;

@@ -173,7 +173,7 @@ function TrackRow(props: TrackRowProps) {
           label={object.label}
           classes={classes}
           hint={
-            sightings.length > 0 ? "The files of the video have the new name after its next run." : undefined
+            sightings.length > 0 ? "COCO has the new name at once, masks.json after the next run." : undefined
           }
           onRename={(label) => pointing?.rename(id, label)}
           onClose={() => (isRenaming.value = false)}

@@ -96,8 +96,8 @@ const nameOf = ({ id }: Offer, { subjects, options }: Scope): string =>
 const hasClasses = ({ way }: Offer): boolean => way.kind === "made" && HAS_CLASSES.has(way.format);
 
 /** Tells whether a format can't be made yet, because it has classes and some objects have none. */
-const needsNames = (offer: Offer, { subjects }: Scope): boolean =>
-  hasClasses(offer) && unnamedIn(subjects).length > 0;
+const needsNames = (offer: Offer, { nameable }: Scope): boolean =>
+  hasClasses(offer) && unnamedIn(nameable).length > 0;
 
 /** A format with its source: a download, or another run of the job. */
 export function FormatRow({ offer, units, onRunAgain, children, ...exported }: FormatRowProps) {

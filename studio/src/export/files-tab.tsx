@@ -29,6 +29,7 @@ export function FilesTab({
   classes: exported,
   onExported,
   current,
+  clip,
   onRunAgain,
 }: Omit<ExportDialogProps, "onClose">) {
   const named = useSignal(0);
@@ -81,6 +82,7 @@ export function FilesTab({
     jobId,
     subjects,
     classes,
+    nameable: clip === undefined ? subjects : [clip],
     options: usable(options.value, subjects),
     names: uploadsOf(exportedJob).filter(({ taskId }) => taskIds.includes(taskId)),
   };
@@ -99,7 +101,7 @@ export function FilesTab({
         />
       )}
       {type === "image" && <DatasetOptions subjects={subjects} options={options} />}
-      <Unnamed subjects={subjects} classes={classes} onNamed={() => (named.value += 1)} />
+      <Unnamed subjects={scope.nameable} classes={classes} onNamed={() => (named.value += 1)} />
       <ul class="files-tab-formats">
         {offers.map((offer) => (
           <FormatRow

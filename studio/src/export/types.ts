@@ -34,6 +34,11 @@ export interface ExportPicture {
   readonly nameObjects: (objects: readonly string[], label: string) => void;
 }
 
+/** Objects that people can name, of a picture or of a video. */
+export interface Nameable extends Pick<ExportPicture, "taskId" | "name" | "nameObjects"> {
+  readonly masks: readonly Pick<ExportMask, "object" | "title" | "label">[];
+}
+
 /** Options that a further run of a job adds. */
 export type RunAgain = Pick<CreateJobRequest, "generatePreview" | "formats">;
 
@@ -46,6 +51,8 @@ export interface ExportDialogProps {
   readonly units: number;
   /** The entry's pictures; of a video none. */
   readonly pictures: readonly ExportPicture[];
+  /** Objects of a clip that were pointed at; absent of pictures. */
+  readonly clip?: Nameable | undefined;
   /** Prompts of all searches of the entry, the oldest first. */
   readonly prompts: readonly string[];
   /** Classes of earlier exports of the entry, in the order of their numbers. */

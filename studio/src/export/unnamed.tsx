@@ -4,17 +4,16 @@ import { Button } from "../components/controls/button.tsx";
 import { counted } from "../text/format.ts";
 import { LONGEST_LABEL } from "../workspace/rules/instances.ts";
 import type { Classes } from "./files/classes.ts";
-import type { Subject } from "./files/entry.ts";
+import type { Nameable } from "./types.ts";
 
-/** Returns the objects of some pictures that have no class yet. */
-export const unnamedIn = (subjects: readonly Subject[]) =>
+/** Returns the objects of some pictures, or of a clip, that have no class yet. */
+export const unnamedIn = (subjects: readonly Nameable[]) =>
   subjects.flatMap((subject) =>
     subject.masks.flatMap(({ object, label, title }) => (label === null ? [{ subject, object, title }] : [])),
   );
 
 interface UnnamedProps {
-  /** Pictures with the masks to export. */
-  readonly subjects: readonly Subject[];
+  readonly subjects: readonly Nameable[];
   readonly classes: Classes;
   /** Called when the objects have their names. */
   readonly onNamed: () => void;

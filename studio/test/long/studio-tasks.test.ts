@@ -155,13 +155,16 @@ describe("in the studio", () => {
     await count.click(segment(page));
     await page.getByText("2 frames, 0:00.0–0:00.5").waitFor();
     await count.press("Export");
+    await page.getByRole("form", { name: "Objects without a class" }).getByLabel("Class").fill("cat");
+    await count.press("Name it");
     const coco = JSON.parse((await count.save("Download COCO")).toString("utf8"));
     expect(coco.annotations).toHaveLength(2);
+    expect(coco.categories).toEqual([{ id: 1, name: "cat" }]);
     const mattes = unzipSync(new Uint8Array(await count.save("Download Luma mattes")));
     expect(Object.keys(mattes)).toHaveLength(4);
     expect(await furtherFindingsOn(page)).toEqual([]);
     console.log(`A video: ${count.clicks} clicks, ${count.units} units.`);
-    expect([count.clicks, count.units]).toEqual([7, 3]);
+    expect([count.clicks, count.units]).toEqual([8, 3]);
     expect(complaints).toEqual([]);
   });
 });

@@ -69,10 +69,11 @@ export async function scopeOf(
   } = {},
 ): Promise<Scope> {
   const { subjects, classes } = await loadEntry(pictures, { exported, prompts }, making.signal);
-  const chosen = subjects.filter(choose);
+  const chosen = subjects.filter(choose).map((subject) => (isShownOnly ? shownOnly(subject) : subject));
   return {
     jobId: "job",
-    subjects: isShownOnly ? chosen.map(shownOnly) : chosen,
+    subjects: chosen,
+    nameable: chosen,
     classes,
     options: {
       tolerance: 0,

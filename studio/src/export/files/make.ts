@@ -11,7 +11,8 @@ import { type ExportFile, jsonFile, labelledMasks, type Making, originalOf, type
 /** Makes the files of a format in this browser. @throws Error with a sentence; if aborted, the signal's reason */
 export async function make(id: MadeFormat | MadeOfClip, scope: Scope, making: Making): Promise<ExportFile[]> {
   if (id === "matte") return await drawMattes(await clipOf(scope, making), making);
-  if (id === "clip-coco") return [jsonFile("annotations.json", cocoOfClip(await clipOf(scope, making)))];
+  if (id === "clip-coco")
+    return [jsonFile("annotations.json", cocoOfClip(await clipOf(scope, making), namesIn(scope)))];
   if (isOfDataset(id)) return await makeDataset(id, scope, making);
   const { signal, onDone } = making;
   const subjects = scope.subjects.filter(({ masks }) => masks.length > 0);
@@ -24,6 +25,14 @@ export async function make(id: MadeFormat | MadeOfClip, scope: Scope, making: Ma
   if (id === "labelmap") files.push(jsonFile("labelmaps/legend.json", legendOf(subjects, scope.classes)));
   return files;
 }
+
+/** Returns the names of a video's objects by their ids. */
+const namesIn = ({ nameable }: Scope): ReadonlyMap<number, string> =>
+  new Map(
+    nameable.flatMap(({ masks }) =>
+      masks.flatMap(({ object, label }) => (label === null ? [] : [[Number(object), label] as const])),
+    ),
+  );
 
 /** Fetches a video's masks. @throws as `make` */
 async function clipOf({ jobId }: Scope, { client, signal }: Making): Promise<VideoResult> {

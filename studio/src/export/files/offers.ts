@@ -78,7 +78,14 @@ export type MadeFormat = keyof typeof PICTURE_FORMATS;
 export type MadeOfClip = "matte" | "clip-coco";
 
 /** Formats that name the class of each object. */
-export const HAS_CLASSES: ReadonlySet<string> = new Set(["coco", "yolo", "labelmap", "semantic", "voc"]);
+export const HAS_CLASSES: ReadonlySet<string> = new Set([
+  "coco",
+  "yolo",
+  "labelmap",
+  "semantic",
+  "voc",
+  "clip-coco",
+]);
 const isMade = (id: string): id is MadeFormat => id in PICTURE_FORMATS;
 
 const CLIP_FORMATS: Readonly<Partial<Record<FormatId, Words>>> = {
@@ -118,9 +125,10 @@ function wayOf(
     template === undefined
       ? []
       : keys.filter((key) => taskIds.some((taskId) => key.startsWith(assetKey(start, taskId))));
-  if (there.length > 0) return { kind: "there", keys: there };
+  // With the names that people have given since.
   if (type === "video" && (id === "matte" || id === "coco"))
     return keys.length > 0 ? { kind: "made", format: id === "matte" ? id : "clip-coco" } : { kind: "empty" };
+  if (there.length > 0) return { kind: "there", keys: there };
   const change = changeFor(id);
   // Another run would find no objects either.
   const isOfObjects = id !== "preview";

@@ -1,6 +1,7 @@
 import type { SegmentationClient } from "segmentation-client";
 import type { CutOutStyle } from "../../render/types.ts";
 import type { Renderer } from "../../render/renderer.ts";
+import type { Nameable } from "../types.ts";
 import type { Classes } from "./classes.ts";
 import type { Subject } from "./entry.ts";
 import type { Split } from "./split.ts";
@@ -13,6 +14,8 @@ export interface Scope {
   /** Classes of the whole entry. */
   readonly classes: Classes;
   readonly options: ExportOptions;
+  /** Objects that may have no class yet: those of the subjects, or of the video. */
+  readonly nameable: readonly Nameable[];
   /** Names of the uploads of the pictures, or of the video. */
   readonly names: readonly { readonly taskId: string; readonly source: string }[];
 }

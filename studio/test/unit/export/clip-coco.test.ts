@@ -37,7 +37,18 @@ it("describes each frame and each tracked object of a video, by prompts, then la
     track(2, { region: 0, label: "my cat" }),
   ];
   const own = { video_id: 1, segmentation: rle, bbox: [1, 0, 2, 2], area: 3, score: 0.5, iscrowd: 0 };
-  expect(cocoOfClip({ taskId: "c.mp4", job: { prompts: ["cat", "dog"] }, masksJson, tracks })).toEqual({
+  const result = { taskId: "c.mp4", job: { prompts: ["cat", "dog"] }, masksJson, tracks };
+  // Names that people gave after the job.
+  const renamed = cocoOfClip(
+    result,
+    new Map([
+      [3, "bird"],
+      [2, "dog"],
+    ]),
+  );
+  expect(renamed.categories.map(({ name }) => name)).toEqual(["cat", "dog", "bird"]);
+  expect(renamed.annotations.map(({ category_id }) => category_id)).toEqual([3, 2, 2]);
+  expect(cocoOfClip(result)).toEqual({
     videos: [{ id: 1, name: "c.mp4", ...SIZE }],
     categories: ["cat", "dog", "my cat", "region"].map((name, i) => ({ id: i + 1, name })),
     annotations: [

@@ -80,11 +80,11 @@ describe("the offered downloads", () => {
     );
   });
 
-  it("comes from the service for a video, but for COCO, which is made here if it is not there", () => {
+  it("comes from the service for a video, but for COCO, which is made here with the names of the moment", () => {
     const clip = { type: "video", taskIds: ["c.mp4"], masks: 0 } as const;
     const keys = ["masks/c.mp4/masks.json", "preview/c.mp4.mp4"];
     expect(waysOf({ ...clip, keys })).toMatchObject({ masks: "there", coco: "made", preview: "there" });
-    expect(waysOf({ ...clip, keys: [...keys, "annotations/c.mp4.json"] })).toMatchObject({ coco: "there" });
+    expect(waysOf({ ...clip, keys: [...keys, "annotations/c.mp4.json"] })).toMatchObject({ coco: "made" });
   });
 });
 
