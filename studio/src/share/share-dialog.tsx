@@ -14,8 +14,8 @@ interface ShareDialogProps {
   readonly further: readonly string[];
   /** Inputs of the job. */
   readonly what: "picture" | "pictures" | "video";
-  /** True if a person has changed objects, which the link does not show. */
-  readonly hasEdits: boolean;
+  /** Changes of objects by people. */
+  readonly edits: "none" | "can be shown" | "are not shown";
   readonly onClose: () => void;
 }
 
@@ -29,9 +29,10 @@ const LASTS: readonly (readonly [seconds: number, name: string])[] = [
 ];
 
 /** Makes a link to a result for people without an account, and ends it. */
-export function ShareDialog({ jobId, further, what, hasEdits, onClose }: ShareDialogProps) {
+export function ShareDialog({ jobId, further, what, edits, onClose }: ShareDialogProps) {
   const lasts = useSignal(7 * 24 * HOUR);
   const showInputs = useSignal(true);
+  const showAnnotations = useSignal(false);
   const link = useSignal<string | null>(null);
   const action = useAction();
   const shared = useLoaded(async (signal) => await shareOf(jobId, signal));
@@ -42,6 +43,7 @@ export function ShareDialog({ jobId, further, what, hasEdits, onClose }: ShareDi
       further: [...further],
       expiresIn: lasts.value,
       showInputs: showInputs.value,
+      showAnnotations: showAnnotations.value,
     });
     if (made.url === null) throw new Error("This service has no page that shows a shared result.");
     shared.value.value = made.share;
@@ -105,7 +107,7 @@ export function ShareDialog({ jobId, further, what, hasEdits, onClose }: ShareDi
               Anyone with the link sees the prompts, the masks and the downloads of this result without an
               account, and nothing else of yours. You can revoke it at any time.
             </p>
-            {hasEdits && (
+            {edits !== "none" && !showAnnotations.value && (
               <p>The link shows the objects as the service found them, without what people changed.</p>
             )}
           </div>
@@ -133,6 +135,22 @@ export function ShareDialog({ jobId, further, what, hasEdits, onClose }: ShareDi
               </small>
             </span>
           </label>
+          {edits === "can be shown" && (
+            <label class="dialog-check">
+              <input
+                type="checkbox"
+                checked={showAnnotations.value}
+                onChange={({ currentTarget }) => (showAnnotations.value = currentTarget.checked)}
+              />
+              <span>
+                Show what people changed, too
+                <small>
+                  Classes, hidden and deleted objects, edited masks. Programs can read the names of files and
+                  the notes by the link.
+                </small>
+              </span>
+            </label>
+          )}
         </form>
       )}
       {action.error.value !== null && <Problem error={action.error.value} />}

@@ -17,6 +17,8 @@ import { config } from "../state/config.ts";
 import { useLoaded } from "../state/requests.ts";
 import { session } from "../state/session.ts";
 import { fullTime, relativeTime } from "../text/format.ts";
+import { showAnnotations } from "../workspace/annotations/keep.ts";
+import { until } from "../workspace/service/once-online.ts";
 import { Inputs } from "../workspace/service/shared-inputs.ts";
 import { openShared } from "../workspace/jobs/open-job.ts";
 import { Owner } from "../workspace/service/owner.ts";
@@ -60,7 +62,7 @@ function Shared({ jobId }: SharedPageProps) {
       </Frame>
     );
   return (
-    <Frame until={inputs?.share.expiresAt}>
+    <Frame endsAt={inputs?.share.expiresAt}>
       {inputs === undefined ? (
         <Loading of={loaded} what="Loading the result" />
       ) : (
@@ -71,16 +73,16 @@ function Shared({ jobId }: SharedPageProps) {
 }
 
 interface FrameProps {
-  readonly until?: string | undefined;
+  readonly endsAt?: string | undefined;
   readonly children: ComponentChildren;
 }
 
-const Frame = ({ until, children }: FrameProps) => (
+const Frame = ({ endsAt, children }: FrameProps) => (
   <div class="shell">
     <header class="shell-bar shared-bar">
       <Brand />
-      {until !== undefined && (
-        <p title={fullTime(until)}>Shared with you; the link ends {relativeTime(until, Date.now())}.</p>
+      {endsAt !== undefined && (
+        <p title={fullTime(endsAt)}>Shared with you; the link ends {relativeTime(endsAt, Date.now())}.</p>
       )}
     </header>
     <main class="shell-content" tabIndex={-1}>
@@ -98,6 +100,9 @@ function Result({ owner, inputs }: ResultProps) {
   const workspace = useMemo(() => openShared(owner, inputs), [inputs]);
   const viewState = useMemo(() => new ViewState(workspace), [workspace]);
   useEffect(() => viewState.attach(), [viewState]);
+  useEffect(() => {
+    if (inputs.share.showAnnotations) void showChanges(workspace, inputs.share.jobId);
+  }, [workspace]);
   useEffect(
     () =>
       effect(() => {
@@ -150,6 +155,16 @@ function Result({ owner, inputs }: ResultProps) {
       </ErrorBoundary>
     </div>
   );
+}
+
+/** Shows what people have changed, once the result is there. */
+async function showChanges(workspace: Workspace, jobId: string): Promise<void> {
+  try {
+    await until(workspace.opening, (isOpening) => !isOpening);
+    await showAnnotations(workspace, jobId);
+  } catch (error) {
+    workspace.problem.value = { error, of: "opening" };
+  }
 }
 
 /** Fetches the file of the open picture, if the link shows it. */

@@ -102,14 +102,19 @@ async function isShared(page: Page): Promise<void> {
   await theirs.getByRole("heading", { name: "This link has ended" }).waitFor();
   expect(await findingsOn(theirs)).toEqual([]);
 
-  // All links of the account are in one list, and end there, too.
+  // If the person wants it, a link shows what people have changed.
+  await page.getByLabel("Show what people changed, too").check();
   await press("Create link");
   const another = (await page.getByLabel("Link", { exact: true }).textContent()) ?? "";
+  await theirs.goto(another);
+  await gallery.getByText("tabby 1").waitFor();
+  await gallery.getByRole("button", { name: "the cat's.png" }).waitFor();
+  // All links of the account are in one list, and end there, too.
   await press("Done");
   await page.getByRole("link", { name: "Jobs", exact: true }).click();
   await page.getByRole("link", { name: "Shared links" }).click();
   const row = page.getByRole("row").filter({ hasText: PROMPTS.join(", ") });
-  await row.getByText("3 pictures, with the originals").waitFor();
+  await row.getByText("3 pictures, with the originals, with changes").waitFor();
   await row.getByText("tomorrow").waitFor();
   expect(await furtherFindingsOn(page)).toEqual([]);
   await press(`Revoke the link to ${PROMPTS.join(", ")}`);
@@ -117,7 +122,7 @@ async function isShared(page: Page): Promise<void> {
   await press("Revoke link");
   await page.getByRole("heading", { name: "No shared links" }).waitFor();
   expect(await furtherFindingsOn(page)).toEqual([]);
-  await theirs.goto(another);
+  await theirs.reload();
   await theirs.getByRole("heading", { name: "This link has ended" }).waitFor();
 }
 

@@ -101,8 +101,12 @@ export default function Shares() {
 }
 
 /** Describes the contents of a link. */
-const shownBy = ({ showInputs }: Share, job: JobStatus | undefined): string =>
-  `${job === undefined ? "" : `${subjectOf(job)}, `}${showInputs ? "with the originals" : "masks alone"}`;
+const shownBy = ({ showInputs, showAnnotations }: Share, job: JobStatus | undefined): string =>
+  [
+    ...(job === undefined ? [] : [subjectOf(job)]),
+    showInputs ? "with the originals" : "masks alone",
+    ...(showAnnotations ? ["with changes"] : []),
+  ].join(", ");
 
 /** The shared jobs by their ids, without those that can't be fetched. */
 async function jobsOf(

@@ -8,7 +8,7 @@ import { objectsOf } from "../masks/objects.ts";
 import { changesOf } from "../rules/edit-history.ts";
 import { taskIdOf } from "../rules/picture.ts";
 import type { Workspace } from "../workspace.ts";
-import type { Fields } from "./fields.ts";
+import { type Fields, fieldsOf, NO_ANNOTATIONS } from "./fields.ts";
 import { type AnnotationState, fieldsOfState, recipeOf, withFields } from "./state.ts";
 import { type AnnotationService, AnnotationSync, baseFor, type Copy } from "./sync.ts";
 
@@ -73,6 +73,13 @@ export function keepWithService(
     shapes.close();
   });
   return sync;
+}
+
+/** Applies the annotations of a job once, and keeps nothing in step. @throws SegmentationError */
+export async function showAnnotations(workspace: Workspace, jobId: string): Promise<void> {
+  const { document } = await serviceOf(workspace, jobId).load();
+  const state = untracked(() => stateOf(workspace));
+  put(workspace, withFields(state, fieldsOf(NO_ANNOTATIONS), fieldsOf(document), Date.now()));
 }
 
 /** The service's side of a job's annotations. */

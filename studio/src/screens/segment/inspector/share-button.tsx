@@ -10,16 +10,23 @@ const ShareDialog = lazyDialog(async () => (await import("../../../share/share-d
 export function ShareButton({ viewState }: { readonly viewState: ViewState }) {
   const { workspace } = viewState;
   const isOpen = useSignal(false);
-  const { found, job, pointed, edits, pictures, type } = workspace;
+  const { found, job, pointed, edits, hidden, pictures, type } = workspace;
   const drawn = pointed.value.flatMap(
     ({ attempts }) => attempts.findLast(({ state }) => state === "drawn")?.jobId ?? [],
   );
   const searched = found.value?.jobs.map(({ jobId }) => jobId) ?? [];
   const hasEnded = workspace.going.value.at === "idle";
-  const first = job.value?.status === "success" ? job.value.jobId : (hasEnded && searched.at(-1)) || drawn[0];
-  if (first === undefined) return null;
-  const others = new Set([...drawn, ...searched].filter((jobId) => jobId !== first));
-  const further = [...others].slice(-LIMITS.furtherJobsPerShare);
+  const latest =
+    job.value?.status === "success" ? job.value.jobId : (hasEnded && searched.at(-1)) || drawn[0];
+  if (latest === undefined) return null;
+  const shown = new Set([...drawn, ...searched, latest]);
+  // It has the annotations.
+  const { value: firstJob } = workspace.firstJob;
+  const isWhole = firstJob !== null && shown.has(firstJob);
+  const jobId = isWhole ? firstJob : latest;
+  shown.delete(jobId);
+  const further = [...shown].slice(-LIMITS.furtherJobsPerShare);
+  const hasEdits = hidden.value.size > 0 || [...edits.value.values()].some(({ done }) => done.length > 0);
   return (
     <section class="share-button">
       <Button
@@ -33,10 +40,10 @@ export function ShareButton({ viewState }: { readonly viewState: ViewState }) {
       </Button>
       {isOpen.value && (
         <ShareDialog
-          jobId={first}
+          jobId={jobId}
           further={further}
           what={type.value === "video" ? "video" : pictures.value.length > 1 ? "pictures" : "picture"}
-          hasEdits={[...edits.value.values()].some(({ done }) => done.length > 0)}
+          edits={hasEdits ? (isWhole ? "can be shown" : "are not shown") : "none"}
           onClose={() => (isOpen.value = false)}
         />
       )}
