@@ -45,7 +45,7 @@ export function FilesTab({
     [jobId, named.value, exported.join("\n")],
   );
   // Of a failed picture there is no export.
-  const canBeOne = pictures.some(({ taskId }) => taskId === current);
+  const canBeOne = pictures.some(({ taskId, isMissing }) => taskId === current && isMissing !== true);
   const extent = useSignal<Extent>(canBeOne ? "one" : "all");
   const isShownOnly = useSignal(true);
   const hasRejected = useSignal(false);
@@ -90,7 +90,7 @@ export function FilesTab({
     <div class="files-tab">
       {type === "image" && (
         <ScopeChoice
-          pictures={pictures.length}
+          pictures={all.length}
           accepted={accepted.length}
           rejected={rejected.length}
           hasRejected={hasRejected}

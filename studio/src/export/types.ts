@@ -22,6 +22,8 @@ export interface ExportPicture {
   readonly taskId: string;
   /** Its file's name. */
   readonly name: string;
+  /** True if it failed, or is not segmented yet: it is not exported, but has its number and the names of its files. */
+  readonly isMissing?: boolean;
   /** Verdict of a review; null if there is none. */
   readonly verdict: Verdict | null;
   /** Fetches its masks, in the order of the list that people see. */

@@ -25,19 +25,20 @@ export interface LoadedEntry {
 /** Number of pictures whose masks are fetched in parallel. */
 const PARALLEL = 4;
 
-/** Fetches the masks of all pictures of an entry. @throws SegmentationError */
+/** Fetches the masks of the pictures of an entry, without the missing ones. @throws SegmentationError */
 export async function loadEntry(
   pictures: readonly ExportPicture[],
   known: Omit<Entry, "labels">,
   signal: AbortSignal,
 ): Promise<LoadedEntry> {
   const stems = uniqueNames(new Map(pictures.map(({ taskId, name }) => [taskId, stemOf(name)])));
-  const subjects = await mapParallel(pictures, PARALLEL, signal, async ({ masks: fetch, ...picture }, i) => {
-    const masks = await fetch();
+  const all = await mapParallel(pictures, PARALLEL, signal, async ({ masks: fetch, ...picture }, i) => {
+    const masks = picture.isMissing === true ? [] : await fetch();
     const stem = stems.get(picture.taskId) ?? picture.taskId;
     const fileName = stem + picture.name.slice(stemOf(picture.name).length);
     return { ...picture, masks, stem, fileName, imageId: i + 1, anyMask: masks[0]?.png ?? null };
   });
+  const subjects = all.filter(({ isMissing }) => isMissing !== true);
   const labels = subjects.flatMap(({ masks }) => masks.map(({ label }) => label));
   return { subjects, classes: classesOf({ ...known, labels }) };
 }

@@ -129,6 +129,17 @@ describe("exports of parts of an entry", () => {
     );
   });
 
+  it("keep the names and numbers of pictures, once one before them is no longer missing", async () => {
+    const named = ["task-0", "task-1"].map((taskId) => ({ ...pictureOf("a.png", []), taskId }));
+    const without = await scopeOf(
+      named.map((picture, i) => ({ ...picture, isMissing: i === 0 })),
+      PROMPTS,
+    );
+    const whole = await scopeOf(named, PROMPTS);
+    const keyOf = ({ taskId, imageId, stem }: (typeof whole)["subjects"][number]) => [taskId, imageId, stem];
+    expect(without.subjects.map(keyOf)).toEqual(whole.subjects.slice(1).map(keyOf));
+  });
+
   it("call two pictures of one name differently, and each the same in every part", async () => {
     const pictures = [pictureOf("a.png", [{ label: "person" }]), pictureOf("a.png", [{ label: "person" }])];
     const named = pictures.map((picture, i) => ({ ...picture, taskId: `task-${i}` }));

@@ -33,5 +33,10 @@ const view: ExportedView = {
 };
 
 it("exports no picture that failed or is not segmented yet as one without objects", () => {
-  expect(exportedPictures(view).map(({ name }) => name)).toEqual(["success.png"]);
+  const missing = exportedPictures(view).map(({ name, isMissing }) => [name, isMissing]);
+  expect(missing).toEqual([
+    ["success.png", false],
+    ["processing.png", true],
+    ["failed.png", true],
+  ]);
 });

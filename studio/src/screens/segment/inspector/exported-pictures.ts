@@ -11,25 +11,24 @@ export interface ExportedView extends Pick<ViewState, "objectsIn" | "masksOf" | 
   >;
 }
 
-/** Returns the pictures of a workspace that can be exported. */
+/** Returns the pictures of a workspace for exports. */
 export const exportedPictures = (view: ExportedView): ExportPicture[] =>
-  view.workspace.pictures.value.flatMap((picture) => exportOf(view, picture));
+  view.workspace.pictures.value.map((picture) => exportOf(view, picture));
 
-function exportOf(view: ExportedView, picture: Picture): ExportPicture[] {
+function exportOf(view: ExportedView, picture: Picture): ExportPicture {
   const taskId = taskIdOf(picture);
   const { key, name } = picture;
   const isDone = view.workspace.taskOf(picture) === undefined || view.workspace.isDone(picture);
   // A picture that failed, or that is not done, is not one without objects.
-  if (taskId === null || (!isDone && view.objectsIn(key).length === 0)) return [];
-  return [
-    {
-      taskId,
-      name: name || taskId,
-      verdict: view.workspace.verdicts.value.get(key) ?? null,
-      masks: async () => await view.masksOf(key),
-      hasOriginal: view.workspace.hasOriginal(picture),
-      original: async () => await view.workspace.original(picture),
-      nameObjects: (objects, label) => view.nameObjects(key, objects, label),
-    },
-  ];
+  const isMissing = taskId === null || (!isDone && view.objectsIn(key).length === 0);
+  return {
+    taskId: taskId ?? key,
+    isMissing,
+    name: name || (taskId ?? key),
+    verdict: view.workspace.verdicts.value.get(key) ?? null,
+    masks: async () => await view.masksOf(key),
+    hasOriginal: view.workspace.hasOriginal(picture),
+    original: async () => await view.workspace.original(picture),
+    nameObjects: (objects, label) => view.nameObjects(key, objects, label),
+  };
 }
