@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { Icon } from "../components/controls/button.tsx";
 import { lazyDialog } from "../components/lazy/lazy-part.tsx";
 import { Menu, type MenuItem } from "../components/controls/menu.tsx";
+import { pictureSurface } from "../state/lost-focus.ts";
 import type { ClipPointing } from "./clip-pointing.ts";
 import { type ClipObject, nameOf, seenInWords } from "./objects.ts";
 import type { Playback } from "./playback.ts";
@@ -193,7 +194,14 @@ function itemsOf(
   const [worst] = sightings.toSorted((a, b) => a.confidence - b.confidence);
   return [
     { name: "Rename…", to: rename },
-    { name: "Correct by points", to: () => pointing.correct(id) },
+    {
+      name: "Correct by points",
+      to: () => {
+        pointing.correct(id);
+        // The keys that point are the frame's.
+        pictureSurface()?.focus();
+      },
+    },
     ...(worst === undefined
       ? []
       : [{ name: "Go to its least sure frame", to: () => playback.seek(worst.timeSec) }]),

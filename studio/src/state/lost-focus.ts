@@ -8,6 +8,10 @@ if ("document" in globalThis) addEventListener("focusin", ({ target }) => (last 
 const isFocusLost = (): boolean =>
   document.activeElement === document.body && last instanceof Node && !last.isConnected;
 
+/** Returns the element that takes the keys of the open picture or video; null if there is none. */
+export const pictureSurface = (): HTMLElement | null =>
+  document.querySelector(".stage > .viewer .viewer-surface, .clip-stage .viewer-surface");
+
 /** Gives a lost focus to an element that replaces the lost one, as soon as it is drawn. */
 export function useLostFocus(find: () => HTMLElement | null | undefined): void {
   useLayoutEffect(() => {

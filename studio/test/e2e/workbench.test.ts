@@ -102,6 +102,7 @@ describe("the workbench", () => {
 
       await page.reload();
       await instance(page, "Object 2").waitFor();
+      await page.getByRole("button", { name: "Add prompts" }).waitFor();
       await page.getByRole("button", { name: "Undo" }).click();
       await instance(page, "Object 2").waitFor({ state: "detached" });
       expect(await instance(page, "Object 1").count()).toBe(1);

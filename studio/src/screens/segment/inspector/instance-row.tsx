@@ -5,6 +5,7 @@ import { lazyDialog } from "../../../components/lazy/lazy-part.tsx";
 import { Menu, type MenuItem } from "../../../components/controls/menu.tsx";
 import { edit } from "../../../edit/edit.ts";
 import type { Edit } from "../../../workspace/rules/edit-history.ts";
+import { pictureSurface } from "../../../state/lost-focus.ts";
 import { isVisitor } from "../../../state/session.ts";
 import { type Instance, nameOf } from "../../../workspace/rules/instances.ts";
 import type { ViewState } from "../state/view-state.ts";
@@ -39,9 +40,12 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
     // The focus goes to the row's replacement.
     const next = row.current?.nextElementSibling ?? row.current?.previousElementSibling;
     change({ type: "delete", object: instance.object });
-    (
-      next?.querySelector<HTMLElement>("button") ?? document.querySelector<HTMLElement>(".viewer-surface")
-    )?.focus();
+    (next?.querySelector<HTMLElement>("button") ?? pictureSurface())?.focus();
+  };
+  /** Begins what is done on the picture, and so the keys go there. */
+  const onPicture = (begin: (of: Instance) => void) => (): void => {
+    begin(instance);
+    pictureSurface()?.focus();
   };
   const press = ({ ctrlKey, metaKey, shiftKey }: MouseEvent): void => {
     if (shiftKey && !isVisitor.value) selecting.extendTo(instance);
@@ -54,10 +58,10 @@ export function Row({ instance, viewState }: { readonly instance: Instance; read
     { name: "Rename…", to: () => (dialog.value = "rename") },
     { name: isAccepted ? "Take acceptance back" : "Accept", to: () => viewState.accept([instance.object]) },
     ...(viewState.refining.canBegin(instance)
-      ? [{ name: "Refine by points", to: () => viewState.refine(instance) }]
+      ? [{ name: "Refine by points", to: onPicture((of) => viewState.refine(of)) }]
       : []),
     ...(findAlike === null ? [] : [{ name: "Find all like this, 1 unit", to: findAlike }]),
-    { name: "Brush and eraser", to: () => viewState.select(instance) },
+    { name: "Brush and eraser", to: onPicture((of) => viewState.select(of)) },
     { name: "Split into parts", to: () => void viewState.split(instance) },
     ...(others.length > 0 ? [{ name: "Merge with…", to: () => (dialog.value = "merge") }] : []),
     { name: "Delete", isDangerous: true, to: remove },

@@ -123,7 +123,7 @@ function Folded({ workspace, hasFocus, onOpen }: FoldedProps) {
         {threshold !== null && <small> from {Math.round(threshold * 100)}%</small>}
       </p>
       <Button variant="quiet" onClick={onOpen}>
-        Change prompts
+        {prompts.length === 0 ? "Add prompts" : "Change prompts"}
       </Button>
       <Refused workspace={workspace} />
     </section>

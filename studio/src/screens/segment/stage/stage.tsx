@@ -9,7 +9,7 @@ import { type Instance, nameOf } from "../../../workspace/rules/instances.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import type { Search } from "../../../workspace/rules/searches.ts";
 import type { Region } from "../../../viewer/types.ts";
-import { useLostFocus } from "../../../state/lost-focus.ts";
+import { pictureSurface, useLostFocus } from "../../../state/lost-focus.ts";
 import { isVisitor } from "../../../state/session.ts";
 import { isCanceled, sentenceOf } from "../../../text/task-problems.ts";
 import { Absent } from "./absent.tsx";
@@ -77,7 +77,7 @@ function PictureOf({ viewState }: { readonly viewState: ViewState }) {
     [workspace, key],
   );
   // Another picture has another viewer, and what opened it may be gone.
-  useLostFocus(() => document.querySelector<HTMLElement>(".stage > .viewer .viewer-surface"));
+  useLostFocus(pictureSurface);
   const [first] = viewState.instances.value;
   const before = comparedWith(viewState);
   const size = first ?? bitmap;
