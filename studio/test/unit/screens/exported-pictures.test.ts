@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import {
   exportedPictures,
   type ExportedView,
+  wholeOf,
 } from "../../../src/screens/segment/inspector/exported-pictures.ts";
 
 const STATUSES = ["success", "processing", "failed"] as const;
@@ -39,4 +40,16 @@ it("exports no picture that failed or is not segmented yet as one without object
     ["processing.png", true],
     ["failed.png", true],
   ]);
+});
+
+it("exports nothing before the last results of an ended search are here", () => {
+  const found = (...areFinal: readonly boolean[]) => ({ jobs: areFinal.map((isFinal) => ({ isFinal })) });
+  const whole = found(true, true);
+  const of = (status: "success" | "failed" | "processing", results: typeof whole, at: "idle" | "running") =>
+    wholeOf({ job: signal({ status }), going: signal({ at }), found: signal(results) });
+  expect(of("success", found(true, false), "running")).toBeNull();
+  expect(of("processing", whole, "running")).toBeNull();
+  expect(of("failed", whole, "running")).toBeNull();
+  expect(of("success", whole, "running")).toBe(whole);
+  expect(of("failed", whole, "idle")).toBe(whole);
 });

@@ -3,14 +3,13 @@ import type { CreateJobRequest } from "segmentation-client";
 import { Button, Icon } from "../../../components/controls/button.tsx";
 import { lazyDialog } from "../../../components/lazy/lazy-part.tsx";
 import type { ExportedJob } from "../../../export/code/exported-job.ts";
-import type { Found } from "../../../workspace/service/found.ts";
 import { taskIdOf } from "../../../workspace/rules/picture.ts";
 import { drawnOf, regionOn } from "../../../workspace/rules/pointed-objects.ts";
 import { segment } from "../../../workspace/jobs/run.ts";
 import { type Workspace } from "../../../workspace/workspace.ts";
 import { thresholdIn } from "../../../workspace/rules/searches.ts";
 import type { ViewState } from "../state/view-state.ts";
-import { exportedPictures } from "./exported-pictures.ts";
+import { exportedPictures, wholeOf } from "./exported-pictures.ts";
 
 const ExportDialog = lazyDialog(async () => (await import("../../../export/export-dialog.tsx")).ExportDialog);
 
@@ -53,12 +52,6 @@ const promptsOf = ({ searches, found }: Workspace): readonly string[] => [
   ...searches.value.flatMap(({ prompts }) => prompts),
   ...(found.value?.prompts ?? []),
 ];
-
-/** Returns the results of the searches on the screen, once they are complete. */
-const wholeOf = ({ job, going, found }: Workspace): Found | null =>
-  job.value?.status === "success" || (job.value?.status === "failed" && going.value.at === "idle")
-    ? found.value
-    : null;
 
 /** Tells whether two requests differ by their prompts alone. */
 const isLike = (a: CreateJobRequest | null, b: CreateJobRequest): boolean =>

@@ -1,6 +1,8 @@
+import type { ReadonlySignal } from "@preact/signals";
+import type { JobStatus } from "segmentation-client";
 import type { ExportPicture } from "../../../export/types.ts";
 import { type Picture, taskIdOf } from "../../../workspace/rules/picture.ts";
-import type { Workspace } from "../../../workspace/workspace.ts";
+import type { Going, Workspace } from "../../../workspace/workspace.ts";
 import type { ViewState } from "../state/view-state.ts";
 
 /** The part of a view state that decides its exports. */
@@ -11,7 +13,24 @@ export interface ExportedView extends Pick<ViewState, "objectsIn" | "masksOf" | 
   >;
 }
 
-/** Returns the pictures of a workspace for exports. */
+/** The state of a workspace's search. */
+interface Searched<Results> {
+  readonly job: ReadonlySignal<Pick<JobStatus, "status"> | null>;
+  readonly going: ReadonlySignal<Pick<Going, "at">>;
+  readonly found: ReadonlySignal<Results | null>;
+}
+
+/** Returns the results of the searches on the screen, once they are complete: the job ends a little before its last results are here. */
+export function wholeOf<Results extends { readonly jobs: readonly { readonly isFinal: boolean }[] }>({
+  job: { value: job },
+  going,
+  found: { value: found },
+}: Searched<Results>): Results | null {
+  const hasEnded = job?.status === "success" || (job?.status === "failed" && going.value.at === "idle");
+  return hasEnded && found?.jobs.every(({ isFinal }) => isFinal) === true ? found : null;
+}
+
+/** Returns the pictures of a workspace that can be exported. */
 export const exportedPictures = (view: ExportedView): ExportPicture[] =>
   view.workspace.pictures.value.map((picture) => exportOf(view, picture));
 

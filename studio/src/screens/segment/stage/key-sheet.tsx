@@ -44,7 +44,7 @@ const KEYS: readonly { readonly of: string; readonly keys: readonly (readonly [s
       ["A", "accept, and the next one"],
       ["X", "reject, so that exports leave it out, and the next one"],
       ["N", "the next one that is not reviewed; Shift: the one before"],
-      ["Ctrl Space", "selects a picture of the gallery; Shift Space: up to there"],
+      ["Ctrl Space", "selects a picture of the gallery; Shift Space: up to there; Esc: none"],
       ["A X Delete", "in the gallery: accept or reject what is selected, or else the focused picture"],
     ],
   },
