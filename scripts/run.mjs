@@ -58,7 +58,7 @@ const PLAIN = {
     true,
   ],
   "test-quick": [
-    () => `Runs the tests that need no model, but for some 40 slow files, and no static checks.
+    () => `Runs the tests that need no model, without the slow files and without static checks.
 
   npm run test:quick
   npm run test:quick ledger    all files whose path contains "ledger", slow ones too; options go to vitest`,

@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { PROBLEMS } from "@segmentation/protocol";
 import { describe, expect, it } from "vitest";
 import { withLongForm } from "../support/process/long-form.ts";
@@ -29,7 +29,7 @@ describe("the documents", () => {
     const pages = globSync(
       ["*.md", "{client,docs,inference-container,python,samples,scripts,test}/**/*.md"],
       {
-        exclude: (path) => path === "node_modules",
+        exclude: (path) => ["dist", "node_modules"].includes(basename(path)),
       },
     );
     expect(pages.length).toBeGreaterThan(80);
