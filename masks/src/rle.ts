@@ -143,7 +143,7 @@ function columnsAsRows(rle: Rle): RowRuns {
 export function runLengthsOf({ size: [height = 0, width = 0], counts }: Rle): number[] {
   const lengths = unpackCounts(counts);
   if (lengths.some((length) => length < 0) || lengths.reduce((sum, each) => sum + each, 0) !== width * height)
-    throw new RangeError("The mask's runs are not those of its size.");
+    throw new RangeError("The mask's runs do not add up to its size.");
   return lengths;
 }
 

@@ -199,7 +199,7 @@ def decode_rle(rle: Rle) -> bytes:
             counts.append(value + counts[-2] if len(counts) > 2 else value)
             value = bits = 0
     if bits or min(counts, default=0) < 0 or sum(counts) != height * width:
-        raise ValueError("the mask's runs are not those of its size")
+        raise ValueError("the mask's runs do not add up to its size")
     columns = b"".join((b"\xff" if i % 2 else b"\0") * count for i, count in enumerate(counts))
     return b"".join(columns[y::height] for y in range(height))
 

@@ -7,7 +7,7 @@ const chunks = fc.array(
   { maxLength: 8 },
 );
 
-it("a body is read whole up to its limit, and of a larger one no chunk after that which exceeds it", async () => {
+it("a body is read whole up to its limit, and a larger one only to the chunk that exceeds it", async () => {
   await fc.assert(
     fc.asyncProperty(chunks, fc.nat(60), async (sent, mostBytes) => {
       let pulled = 0;

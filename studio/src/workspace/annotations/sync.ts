@@ -115,7 +115,7 @@ export class AnnotationSync {
     return this.#queue(false);
   }
 
-  /** Calls that wait for the same one are one. */
+  /** Callers that wait for the same call share it. */
   #queue(isAsked: boolean): Promise<void> {
     this.#isNextAsked ||= isAsked;
     this.#next ??= this.#last = this.#last.then(() => {

@@ -44,7 +44,7 @@ describe("a request by itself", () => {
   });
 });
 
-it("a request of regions alone has no prompt to be refused for", () => {
+it("a request with only regions is not refused for its prompts", () => {
   const [taskId] = taskIds(1, "png");
   const asked = request({ prompts: undefined, regions: [{ taskId, box: [1, 2, 3, 4] }] });
   expect(requestRefusal({ ...TERMS, maxPrompts: 0 }, asked)).toBeNull();
