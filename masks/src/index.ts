@@ -14,6 +14,7 @@ export * from "./grids/mask-shape.ts";
 export * from "./grids/place.ts";
 export * from "./grids/prior.ts";
 export * from "./grids/region.ts";
+export * from "./hex.ts";
 export * from "./label-map.ts";
 export { parsePlace } from "./place-text.ts";
 export * from "./read-mask-png.ts";

@@ -1,5 +1,5 @@
+import { hexOf } from "@segmentation/masks";
 import { ServiceError } from "../shared/errors.ts";
-import { hexOf } from "../shared/digest.ts";
 import { contentTypeOf, jobTypeOf, SNIFF_BYTES } from "../shared/bucket/media-type.ts";
 import type { ArrivingFile } from "../uploads/operations/store-file.ts";
 import type { FormPart } from "./multipart.ts";

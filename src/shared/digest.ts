@@ -1,12 +1,10 @@
+import { hexOf } from "@segmentation/masks";
+
 /** Returns the SHA-256 of bytes, or of a string in UTF-8, in lowercase hex. */
 export async function sha256Hex(of: string | Uint8Array<ArrayBuffer>): Promise<string> {
   const bytes = typeof of === "string" ? new TextEncoder().encode(of) : of;
   return hexOf(await crypto.subtle.digest("SHA-256", bytes));
 }
-
-/** Returns bytes in lowercase hex. */
-export const hexOf = (bytes: ArrayBuffer): string =>
-  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-import { hexOf } from "./digest.ts";
+import { hexOf } from "@segmentation/masks";
 
 const TOKEN_BYTES = 32;
 

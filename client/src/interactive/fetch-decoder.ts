@@ -1,3 +1,4 @@
+import { hexOf } from "@segmentation/masks";
 import type { Api } from "../api/operations.ts";
 import { invalidInput, SegmentationError } from "../errors.ts";
 
@@ -10,9 +11,6 @@ interface DecoderSource {
 /** A service that has just been started puts its decoder into the bucket at the first request for the model. */
 const ATTEMPTS = 10;
 const PAUSE_MS = 1_000;
-
-const hexOf = (bytes: ArrayBuffer): string =>
-  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /**
  * Fetches the decoder of a service's model, about 16 MB. Browsers keep it.

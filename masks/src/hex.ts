@@ -1,0 +1,3 @@
+/** Returns bytes in lowercase hex. */
+export const hexOf = (bytes: ArrayBuffer): string =>
+  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
