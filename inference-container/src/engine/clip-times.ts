@@ -1,16 +1,9 @@
 import type { Usage } from "../device/usage.ts";
-
-/** The stages of a video, in milliseconds. */
-interface StageMs {
-  decode: number;
-  infer: number;
-  post: number;
-  encode: number;
-}
+import type { VideoResult } from "../messages.ts";
 
 /** Time of a video by stage. Waiting for other work on the device counts toward no stage. */
 export class ClipTimes {
-  readonly ms: StageMs = { decode: 0, infer: 0, post: 0, encode: 0 };
+  readonly ms: VideoResult["ms"] = { decode: 0, infer: 0, post: 0, encode: 0 };
   readonly #usage: Usage;
   #since = performance.now();
   #waitedMs = 0;
@@ -27,7 +20,7 @@ export class ClipTimes {
   }
 
   /** Adds the time since the last lap to this stage; `infer` is the wait for the model's results. */
-  lap(stage: keyof StageMs): void {
+  lap(stage: keyof VideoResult["ms"]): void {
     const now = performance.now();
     const { waitedMs } = this.#usage;
     const others = waitedMs - this.#waitedMs;

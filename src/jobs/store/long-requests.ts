@@ -31,7 +31,7 @@ const ask = (object: JobFetcher, query: WaiterRequest): Promise<Response> =>
 /** Asks once more, for the remaining time, if the object shuts down meanwhile: at a deployment or when it is moved. */
 async function askPatiently(
   object: NewStub,
-  query: { ask: "status" | "archive"; accountId: string; waitMs: number },
+  query: Extract<WaiterRequest, { waitMs: number }>,
 ): Promise<Response> {
   const until = Date.now() + query.waitMs;
   try {

@@ -20,12 +20,9 @@ export class LostJobs extends D1Store {
   readonly #settlement = new Settlement(this.db);
 
   async find(jobId: string, accountId: string): Promise<ListedVersion> {
-    const { version, ...row } = await this.one<{
-      version: number | null;
-      hasAccount: number;
-      isErased: number;
-      isClosed: number;
-    }>(
+    const { version, ...row } = await this.one<
+      Pick<ListedVersion, "version"> & Record<"hasAccount" | "isErased" | "isClosed", number>
+    >(
       `SELECT (SELECT version FROM jobs WHERE id = ?1) AS version,
          EXISTS (SELECT 1 FROM accounts WHERE id = ?2) AS hasAccount,
          EXISTS (SELECT 1 FROM accounts WHERE id = ?2 AND erasing_at IS NOT NULL) AS isErased,
