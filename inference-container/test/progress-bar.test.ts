@@ -14,9 +14,9 @@ class Said implements Output {
   }
 }
 
-const frames = (total: number, steps = 10) => ({
+const frames = (total: number) => ({
   total,
-  steps,
+  steps: 10,
   amount: (done: number) => `${done} of ${total} frames`,
 });
 

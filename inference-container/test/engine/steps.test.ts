@@ -23,8 +23,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const instance = (mask: LogitGrid, promptIndex = 0, score = 0.5): Instance => {
-  return { promptIndex, score, box: [0, 0, 2, 2], mask, faint: false };
+const instance = (mask: LogitGrid, promptIndex = 0): Instance => {
+  return { promptIndex, score: 0.5, box: [0, 0, 2, 2], mask, faint: false };
 };
 
 const promptsOf = (count: number): string[] => Array.from({ length: count }, (_, i) => `synonym ${i}`);

@@ -28,7 +28,7 @@ export async function pan(fps = 30): Promise<Clip> {
 }
 
 /** The camera approaches a person and returns: from the whole photograph to three fifths of its width. */
-export async function zoom(fps = 15): Promise<Clip> {
+export async function zoom(): Promise<Clip> {
   const layer = await photograph("astronaut", 2, ["person"]);
   const side = 720;
   const at: Scene["at"] = (time) => {
@@ -37,11 +37,11 @@ export async function zoom(fps = 15): Promise<Clip> {
     const [x, y] = [0.4, 0.2];
     return [{ layer, x: x * (side - layer.width * scale), y: y * (side - layer.height * scale), scale }];
   };
-  return { prompt: "person", scene: { width: side, height: side, fps, seconds: 4, at } };
+  return { prompt: "person", scene: { width: side, height: side, fps: 15, seconds: 4, at } };
 }
 
 /** Two people walk past each other: when they meet, less than a fifth of the one behind is visible. */
-export async function crossing(fps = 15): Promise<Clip> {
+export async function crossing(): Promise<Clip> {
   const [width, height] = [960, 540];
   const wall = await backdrop("astronaut", { left: 310, top: 20, width: 40, height: 60 }, width, height);
   const near = await cutOut("astronaut", "person", { as: "near", scale: 0.9 });
@@ -56,11 +56,11 @@ export async function crossing(fps = 15): Promise<Clip> {
     },
     { layer: near, x: 20 + ((width - 40 - near.width) * time) / 4, y: height - near.height, scale: 1 },
   ];
-  return { prompt: "person", scene: { width, height, fps, seconds: 4, at } };
+  return { prompt: "person", scene: { width, height, fps: 15, seconds: 4, at } };
 }
 
 /** One cup stays; another leaves at the right edge, is away for a second, and comes back there. */
-export async function leaving(fps = 15): Promise<Clip> {
+export async function leaving(): Promise<Clip> {
   const [width, height] = [960, 540];
   const table = await backdrop("coffee", { left: 490, top: 300, width: 110, height: 62 }, width, height);
   const stays = await cutOut("coffee", "cup", { as: "stays", scale: 1 });
@@ -73,7 +73,7 @@ export async function leaving(fps = 15): Promise<Clip> {
       { layer: leaves, x: width - 340 + away, y: 140, scale: 1 },
     ];
   };
-  return { prompt: "cup", scene: { width, height, fps, seconds: 4, at } };
+  return { prompt: "cup", scene: { width, height, fps: 15, seconds: 4, at } };
 }
 
 /** The box of a scene's object at a time. */
@@ -89,7 +89,8 @@ function boxOf(scene: Scene, timeSeconds: number, label: string, index = 0): Cli
  * a third. A board hides it for a second, and it leaves at the right edge and comes back. The region marks it at
  * `pointedAt` seconds.
  */
-export async function saucer(fps: number, pointedAt = 0, seconds = 6): Promise<Clip> {
+export async function saucer(fps: number, pointedAt: number): Promise<Clip> {
+  const seconds = 6;
   const [width, height] = [640, 360];
   const table = await backdrop("coffee", { left: 490, top: 300, width: 110, height: 62 }, width, height);
   const board = await backdrop("astronaut", { left: 310, top: 20, width: 40, height: 60 }, 260, height);
@@ -114,7 +115,8 @@ export async function saucer(fps: number, pointedAt = 0, seconds = 6): Promise<C
 }
 
 /** Two saucers cross each other, one in front. */
-export async function saucersCross(fps: number, seconds = 4): Promise<Clip> {
+export async function saucersCross(fps: number): Promise<Clip> {
+  const seconds = 4;
   const [width, height] = [640, 360];
   const table = await backdrop("coffee", { left: 490, top: 300, width: 110, height: 62 }, width, height);
   const near = await cutOut("coffee", "saucer", { as: "near", scale: 0.4 });

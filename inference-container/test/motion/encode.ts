@@ -6,21 +6,13 @@ import { pipeline } from "node:stream/promises";
 import { findFfmpeg } from "../../src/video/ffmpeg.ts";
 import { frameCount, renderFrame, type Scene } from "./scene.ts";
 
-/** Settings of x264: the defaults are quick and stay close to the frames. */
-interface Encoding {
-  readonly crf: number;
-  readonly preset: string;
-}
-
-const CLOSE: Encoding = { crf: 20, preset: "ultrafast" };
-
-/** Writes `scene` to the MP4 file `path`. @throws Error if FFmpeg can't */
-export async function encode(scene: Scene, path: string, { crf, preset } = CLOSE): Promise<void> {
+/** Writes `scene` to the MP4 file `path`, quickly and close to the frames. @throws Error if FFmpeg can't */
+export async function encode(scene: Scene, path: string): Promise<void> {
   const { width, height, fps } = scene;
   const options = [
     "-hide_banner -loglevel error -y",
     `-f rawvideo -pix_fmt rgb24 -s ${width}x${height} -r ${fps} -i -`,
-    `-c:v libx264 -preset ${preset} -crf ${crf} -pix_fmt yuv420p -movflags +faststart`,
+    "-c:v libx264 -preset ultrafast -crf 20 -pix_fmt yuv420p -movflags +faststart",
     "-vf scale=out_color_matrix=bt709:out_range=tv",
     "-colorspace bt709 -color_primaries bt709 -color_trc bt709",
   ].flatMap((line) => line.split(" "));

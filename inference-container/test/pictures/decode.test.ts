@@ -29,8 +29,8 @@ async function decode(bytes: Buffer, pixelLimit = LIMIT): Promise<Picture> {
   return decodePicture(path, "hash", pixelLimit);
 }
 
-async function failureOf(bytes: Buffer, pixelLimit = LIMIT): Promise<TaskFailure> {
-  const failure: unknown = await decode(bytes, pixelLimit).catch((error: unknown) => error);
+async function failureOf(bytes: Buffer): Promise<TaskFailure> {
+  const failure: unknown = await decode(bytes).catch((error: unknown) => error);
   if (failure instanceof TaskFailure) return failure;
   throw new Error("the picture was accepted");
 }

@@ -7,8 +7,8 @@ import { Random } from "./random.ts";
 import { SCENES } from "./scenes.ts";
 import { isLong } from "../support/form.ts";
 
-function found(box: Corners, promptIndex = 0): TrackerDetection {
-  return { promptIndex, score: 0.8, box, faint: false };
+function found(box: Corners): TrackerDetection {
+  return { promptIndex: 0, score: 0.8, box, faint: false };
 }
 
 function faint(box: Corners, promptIndex = 0): TrackerDetection {
@@ -54,7 +54,8 @@ const anyFilm = fc
 
 type Ids = (number | undefined)[];
 
-function idsOf(frames: readonly Frame[], tracker = new Tracker()): Ids[] {
+function idsOf(frames: readonly Frame[]): Ids[] {
+  const tracker = new Tracker();
   return frames.map(({ timeSec, detections }) => tracker.update(timeSec, detections));
 }
 

@@ -76,9 +76,9 @@ describe("a job's milestones", () => {
 
   it("include the end of each archive, since its request", () => {
     const asked = { attempts: 0, sends: 0, refusals: 0, requestedAt: BEGIN + 20 };
-    const archive = (step: ArchiveRecord["step"], changes: Partial<ArchiveRecord> = {}): JobState => ({
+    const archive = (step: ArchiveRecord["step"]): JobState => ({
       ...job(10, DONE, DONE),
-      archive: { ...asked, step, ...changes },
+      archive: { ...asked, step },
     });
     const waiting = archive({ at: "waiting", notBefore: BEGIN });
     const leased = archive({ at: "leased", lease: 3, deadline: BEGIN });

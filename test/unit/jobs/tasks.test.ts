@@ -31,7 +31,7 @@ import {
 import { batchOf } from "../../support/any-event.ts";
 
 const one = (): JobState => accepted(imageJob(["a"]));
-const claimed = (state: JobState, now = BEGIN): JobState => claimTask(state, "a", policy, now).state;
+const claimed = (state: JobState): JobState => claimTask(state, "a", policy, BEGIN).state;
 
 describe("a video that is broken off again and again", () => {
   /** Returns the video after attempts that each process this many of its thousand frames before their lease ends. */

@@ -35,8 +35,9 @@ describe("metered usage by the hour", () => {
         "SELECT identifier, units, at, closes_at FROM meter_events ORDER BY identifier",
       ).all()
     ).results;
-  const refuse = (status: number, type = "invalid_request_error") => {
-    stripe.intercept = async () => Response.json({ error: { type, message: "no" } }, { status });
+  const refuse = (status: number) => {
+    const error = { type: "invalid_request_error", message: "no" };
+    stripe.intercept = async () => Response.json({ error }, { status });
   };
   const calls = () => stripe.keysOf("POST /v1/billing/meter_events").length;
 

@@ -28,8 +28,8 @@ beforeEach(() => later(0));
 describe("the unpaid units of accounts", () => {
   const owes = () => watched("account_owes");
 
-  async function customer(plan: "trial" | "paid" = "trial"): Promise<string> {
-    const { accountId } = await newClient(plan);
+  async function customer(): Promise<string> {
+    const { accountId } = await newClient("trial");
     await makeCustomer(accountId, "active");
     return accountId;
   }

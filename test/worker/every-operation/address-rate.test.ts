@@ -22,8 +22,8 @@ function newAddress(): string {
   return `198.51.100.${addresses}`;
 }
 
-const use = (credential: string, address: string | null, path = "/v1/api-keys"): Promise<Answer> =>
-  send("GET", path, {
+const use = (credential: string, address: string | null): Promise<Answer> =>
+  send("GET", "/v1/api-keys", {
     headers: {
       authorization: `Bearer ${credential}`,
       ...(address !== null && { "cf-connecting-ip": address }),

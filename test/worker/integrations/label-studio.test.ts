@@ -63,13 +63,8 @@ const predictBody = (images: readonly unknown[], context: unknown = null, label_
 });
 
 /** Predicts for pictures in which a job finds something. */
-async function predict(
-  images: readonly unknown[],
-  found: readonly Found[],
-  context?: unknown,
-  config?: string,
-) {
-  const answer = ask("POST", "/predict", predictBody(images, context, config));
+async function predict(images: readonly unknown[], found: readonly Found[], context?: unknown) {
+  const answer = ask("POST", "/predict", predictBody(images, context));
   await finishNextJob(inference, client, found);
   const { status, body } = await answer;
   expect(status).toBe(200);

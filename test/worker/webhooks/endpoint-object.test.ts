@@ -39,8 +39,7 @@ beforeEach(async () => {
   endpoints = new FakeEndpoints(endpoint);
 });
 
-const answers = (status: number, headers: Record<string, string> = {}) =>
-  endpoints.answer(endpoint, () => new Response(null, { status, headers }));
+const answers = (status: number) => endpoints.answer(endpoint, () => new Response(null, { status }));
 
 describe("an endpoint's object", () => {
   it("continues at the same place after an eviction", async () => {

@@ -22,16 +22,14 @@ const EMBEDDED = [
  * Fills a folder, and has `describe` write its manifest.
  * @param builtin the embedded model's folder
  * @param change changes the manifest
- * @param graph the export's file
  */
 export async function rfDetrFolder(
   folder: string,
   builtin: string,
   change: (manifest: Record<string, unknown>) => object = (manifest) => manifest,
-  graph = join(fixtures("rf-detr-seg"), "model.onnx"),
 ): Promise<string> {
   await mkdir(folder, { recursive: true });
-  await copyFile(graph, join(folder, "rf-detr-seg.onnx"));
+  await copyFile(join(fixtures("rf-detr-seg"), "model.onnx"), join(folder, "rf-detr-seg.onnx"));
   await copyFile(new URL("builtin/golden.jpg", MODELS), join(folder, "golden.jpg"));
   await copyFile(new URL("builtin/manifest.json", MODELS), join(folder, "embedded.json"));
   await writeFile(join(folder, "LICENSE-rf-detr"), "A licence.");

@@ -16,10 +16,9 @@ import { BEGIN, SECOND, successfulJob } from "../../../support/a-job.ts";
 import { STAGES, TOO_LARGE, READY, building, CRASHED, archiveOf, built } from "./archive-stages.ts";
 
 const UPLOAD = { lease: 2, uploadId: "upload_1" };
-const kept = (files: number, state = building(), now = BEGIN): JobState =>
-  keepArchive(state, state.lastLease, files, policy, now).state;
-const uploading = (state = building()): JobState =>
-  beginArchiveUpload(state, state.lastLease, UPLOAD.uploadId).state;
+const kept = (files: number, state = building()): JobState =>
+  keepArchive(state, state.lastLease, files, policy, BEGIN).state;
+const uploading = (): JobState => beginArchiveUpload(building(), building().lastLease, UPLOAD.uploadId).state;
 const UNFINISHED: ArchiveOutcome = { outcome: "unfinished" };
 
 describe("an archive that one message cannot finish", () => {

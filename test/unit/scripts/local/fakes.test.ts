@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const start = async (given: StackSettings, signal = new AbortController().signal) => {
+const start = async (given: StackSettings) => {
   const state = stateFolder(folder);
   await createStateFolder(state);
   const secrets = await loadSecrets(state);
@@ -31,7 +31,7 @@ const start = async (given: StackSettings, signal = new AbortController().signal
     secrets,
     adopt: (child) => void children.push(child),
     listener: () => () => undefined,
-    signal,
+    signal: new AbortController().signal,
   });
   return { ...fakes, secrets };
 };

@@ -91,7 +91,8 @@ describe("a sign-in at the identity provider's fake", () => {
   });
 
   it("needs the PKCE verifier of the client that began it, and its code serves once", async () => {
-    const codeOf = async (jar = new CookieJar()) => {
+    const codeOf = async () => {
+      const jar = new CookieJar();
       const { address, ...pending } = beginSignIn(fake.url);
       const asked = await browse(jar, address);
       const until = `${fake.url}/signed-in`;

@@ -31,9 +31,9 @@ describe("the ledger", () => {
     inference = new FakeInference();
   });
 
-  const trial = async (of = client) => (await of.send("GET", "/v1/account/overview")).body.trial;
-  const listed = async (jobId: string, of = client) =>
-    (await of.send("GET", `/v1/jobs?jobId=${jobId}`)).body.items[0]?.status;
+  const trial = async () => (await client.send("GET", "/v1/account/overview")).body.trial;
+  const listed = async (jobId: string) =>
+    (await client.send("GET", `/v1/jobs?jobId=${jobId}`)).body.items[0]?.status;
 
   const down = () => Promise.reject(new Error("it is down"));
 

@@ -18,8 +18,15 @@ beforeEach(async () => {
   client = await newClient();
 });
 
-const begin = async (size: number, contentType = "image/png"): Promise<MultipartUpload> =>
-  (await client.send("POST", "/v1/uploads/parts", { contentType, size }, { "idempotency-key": "mine" })).body;
+const begin = async (size: number): Promise<MultipartUpload> =>
+  (
+    await client.send(
+      "POST",
+      "/v1/uploads/parts",
+      { contentType: "image/png", size },
+      { "idempotency-key": "mine" },
+    )
+  ).body;
 const complete = (taskId: string, parts: object) =>
   client.send("POST", `/v1/uploads/${taskId}/complete`, { parts });
 /** Applies the effect of a PUT of a part's URL to the bucket. */

@@ -24,8 +24,7 @@ beforeEach(async () => {
   client = await newClient();
 });
 
-const importFrom = (url = URL_OF_IT, by = client): Promise<Answer> =>
-  by.send("POST", "/v1/uploads/import", { url });
+const importFrom = (url = URL_OF_IT): Promise<Answer> => client.send("POST", "/v1/uploads/import", { url });
 
 describe("importUpload 201", () => {
   it.each([

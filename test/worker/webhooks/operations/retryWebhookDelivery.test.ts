@@ -23,8 +23,8 @@ beforeEach(async () => {
   endpoints = new FakeEndpoints(endpoint);
 });
 
-const retry = (deliveryId: string, { endpointId } = endpoint) =>
-  client.send("POST", `/v1/webhook-endpoints/${endpointId}/deliveries/${deliveryId}/retry`);
+const retry = (deliveryId: string) =>
+  client.send("POST", `/v1/webhook-endpoints/${endpoint.endpointId}/deliveries/${deliveryId}/retry`);
 const refuse = () => endpoints.answer(endpoint, () => new Response(null, { status: 500 }));
 
 describe("retryWebhookDelivery 202", () => {

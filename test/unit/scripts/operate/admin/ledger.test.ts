@@ -29,10 +29,10 @@ describe("the operator's check of the ledger", () => {
     );
   });
 
-  const listed = (jobId: string, status: string, items: number, at = NOW) =>
+  const listed = (jobId: string, status: string, items: number) =>
     database.run([
       sql`INSERT INTO jobs (id, account_id, type, mode, lane, total_items, status, created_at, updated_at)
-          VALUES (${jobId}, ${accountId}, 'image', 'batch', 'bulk', ${items}, ${status}, ${at}, ${at})`,
+          VALUES (${jobId}, ${accountId}, 'image', 'batch', 'bulk', ${items}, ${status}, ${NOW}, ${NOW})`,
     ]);
   const entered = (jobId: string, ...entries: readonly [kind: string, units: number][]) =>
     enter(jobId, "trial", entries);
