@@ -26,9 +26,12 @@ interface Way {
 
 const HEIGHTS = { 390: 844, 1280: 800, 1920: 1080 } as const;
 
-const WAYS: readonly Way[] = ([1280, 390, 1920] as const).flatMap((width) =>
+/** The ways, each with its name. */
+const WAYS: readonly (readonly [string, Way])[] = ([1280, 390, 1920] as const).flatMap((width) =>
   (["light", "dark"] as const).flatMap((theme) =>
-    (["hand", "keys"] as const).map((input) => ({ width, theme, input })),
+    (["hand", "keys"] as const).map(
+      (input) => [`${width} px, ${theme}, by ${input}`, { width, theme, input }] as const,
+    ),
   ),
 );
 
@@ -79,7 +82,7 @@ describe("in the studio", () => {
     return { page, person, look, ended };
   };
 
-  it.each(WAYS)("a data engineer makes a YOLO set of photos: $width px, $theme, by $input", async (way) => {
+  it.each(WAYS)("a data engineer makes a YOLO set of photos: %s", async (_, way) => {
     const count = photosOf(way, 30);
     const { person, look, ended } = await open(way);
     const files = await makeYolo(person, count, look);
@@ -101,7 +104,7 @@ describe("in the studio", () => {
     expect(found.objects + found.validated_objects).toBe(numbers.length);
   });
 
-  it.each(WAYS)("a designer makes cut-outs on a colored page: $width px, $theme, by $input", async (way) => {
+  it.each(WAYS)("a designer makes cut-outs on a colored page: %s", async (_, way) => {
     const count = photosOf(way, 10);
     const { page, person, look, ended } = await open(way);
     const files = await makeCutOuts(person, count, look);
@@ -117,14 +120,11 @@ describe("in the studio", () => {
     ended("Cut-outs", count, count);
   });
 
-  it.each(WAYS)(
-    "a video editor has an object tracked, and corrects it: $width px, $theme, by $input",
-    async (way) => {
-      const { person, look, ended } = await open(way);
-      const { coco, mattes } = await trackObject(person, CLIP, look);
-      expect(coco).toMatchObject({ annotations: [{}, {}] });
-      expect(mattes).toHaveLength(2 * CLIP_FRAMES);
-      ended("Video", CLIP_FRAMES, 1 + 2 * CLIP_FRAMES);
-    },
-  );
+  it.each(WAYS)("a video editor has an object tracked, and corrects it: %s", async (_, way) => {
+    const { person, look, ended } = await open(way);
+    const { coco, mattes } = await trackObject(person, CLIP, look);
+    expect(coco).toMatchObject({ annotations: [{}, {}] });
+    expect(mattes).toHaveLength(2 * CLIP_FRAMES);
+    ended("Video", CLIP_FRAMES, 1 + 2 * CLIP_FRAMES);
+  });
 });
