@@ -25,6 +25,9 @@ const HANG_MS = 300_000;
 const FIRST: GroupOrder = { maxWorkers: 1, sequence: { groupOrder: 0 } };
 const THEN: GroupOrder = { sequence: { groupOrder: 1 } };
 
+/** Tests that wait for other processes most of the time: a stack, a service, a browser. */
+const WAITING: GroupOrder = { maxWorkers: Math.max(4, availableParallelism()), sequence: { groupOrder: 2 } };
+
 const WORKER = "test/worker/**/*.test.ts";
 
 /** Node imports the tests as it does the programs, without Vite in between. */
@@ -32,17 +35,17 @@ const BY_NODE = { viteModuleRunner: false, nodeLoader: false };
 
 /**
  * A project of tests on Node. Files share processes: one for each would take longer than most files.
- * @param options `byVite`: a test has files that Node can't import: JSX, a package's TypeScript
+ * @param options `byVite`: a test has files that Node can't import: JSX, a package's TypeScript; `order`: its position in the run
  */
 const nodeProject = (
   name: string,
   include: readonly string[],
-  { byVite = false } = {},
+  { byVite = false, order = THEN } = {},
 ): TestProjectConfiguration => ({
   test: {
     name,
     include: [...include],
-    ...THEN,
+    ...order,
     setupFiles: ["test/support/process/setup.ts"],
     testTimeout: HANG_MS,
     hookTimeout: HANG_MS,
@@ -72,15 +75,17 @@ export default defineConfig({
       nodeProject("client", ["client/test/{*.test.ts,!(cli|long)/**/*.test.ts}"], { byVite: true }),
       nodeProject("cli", ["client/test/cli/*.test.ts"]),
       nodeProject("studio", ["studio/test/{browser,unit}/**/*.test.ts"], { byVite: true }),
-      nodeProject("inference", [
-        "inference-container/test/{*.test.ts,!(long|models|reference)/**/*.test.ts}",
-      ]),
+      nodeProject(
+        "inference",
+        ["inference-container/test/{*.test.ts,!(long|models|reference)/**/*.test.ts}"],
+        { order: WAITING },
+      ),
       // A process that has had models in its memory takes 60 ms per gigabyte to start another, and the others start hundreds.
       nodeProject("models", ["inference-container/test/{models,reference}/**/*.test.ts"]),
       {
         test: {
           name: "e2e",
-          ...THEN,
+          ...WAITING,
           include: ["{test,studio/test}/e2e/**/*.test.ts"],
           setupFiles: ["test/support/process/setup.ts"],
           testTimeout: 2 * HANG_MS,

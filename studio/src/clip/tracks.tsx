@@ -8,6 +8,7 @@ import type { ClipPointing } from "./clip-pointing.ts";
 import { type ClipObject, nameOf, seenInWords } from "./objects.ts";
 import type { Playback } from "./playback.ts";
 import { clock, spansOf } from "./time.ts";
+import "./tracks.css";
 
 const RenameDialog = lazyDialog(async () => (await import("../edit/dialogs.tsx")).RenameDialog);
 

@@ -279,14 +279,15 @@ describe("the workbench", () => {
     await page.getByText("4.png: the next job takes them").waitFor();
     await page.getByText("3 units of the 100 left in your trial.").waitFor();
     await ask(page, "cup");
-    await page.getByRole("button", { name: "Continue with the other picture" }).waitFor();
     // The job changes at the same moment.
-    await page.evaluate(() => {
-      const press = (label: RegExp): void =>
-        [...document.querySelectorAll("button")].find((one) => label.test(one.innerText))?.click();
-      press(/^Continue with/);
-      press(/2\.png/);
-    });
+    const pressBoth = (): boolean => {
+      const labels = [/^Continue with the other picture/, /2\.png/];
+      const all = [...document.querySelectorAll("button")];
+      const pressed = labels.flatMap((label) => all.find(({ innerText }) => label.test(innerText)) ?? []);
+      if (pressed.length === labels.length) for (const button of pressed) button.click();
+      return pressed.length === labels.length;
+    };
+    await expect.poll(() => page.evaluate(pressBoth)).toBe(true);
     await expect.poll(() => page.title()).toContain("4.png");
     expect(new URL(page.url()).pathname).toBe("/studio");
   });
