@@ -34,6 +34,6 @@ describe("the run-length encoding", () => {
     const { size, counts } = encodeRle(draw(9, 7, (x, y) => x + y < 8));
     const refused = [counts.slice(0, -1), `${counts}1`, "~", "o", "oooooooo", "-", ""];
     for (const text of refused) expect(() => decodeRle({ size, counts: text }), text).toThrow(RangeError);
-    expect(() => decodeRle({ size: [7, 8], counts })).toThrow("not those of its size");
+    expect(() => decodeRle({ size: [7, 8], counts })).toThrow("do not add up to its size");
   });
 });
