@@ -109,6 +109,13 @@ describe("a consumer", () => {
 });
 
 describe("a task's holder", () => {
+  it("names the pool that took it, if there are pools", () => {
+    const of = (pool: string | null) =>
+      startTask(claimed(one()), "a", 1, BEGIN + SECOND, pool).state.tasks[0] ?? expect.fail();
+    expect(of("gpu")).toMatchObject({ started: true, pool: "gpu" });
+    expect(of(null)).not.toHaveProperty("pool");
+  });
+
   it("makes it processing once the inference service took it", () => {
     const { state, taken } = startTask(claimed(one()), "a", 1, BEGIN + SECOND);
     expect(taken).toBe(true);

@@ -3,6 +3,7 @@ import {
   accountPrefixes,
   archiveKey,
   archivesPrefix,
+  decoderKey,
   inputKey,
   inputOf,
   outputKey,
@@ -30,6 +31,10 @@ describe("in the bucket", () => {
 
   it("an archive lies under its job and lease", () => {
     expect(archiveKey("acct_1", "job_1", 4)).toBe("archives/acct_1/job_1/4.zip");
+  });
+
+  it("a model's decoder is known by its digest", () => {
+    expect(decoderKey("ab12")).toBe("decoders/ab12.onnx");
   });
 
   it("all of an account's files, and no others, have one of its prefixes", () => {
