@@ -123,7 +123,7 @@ describe("in the studio", () => {
   it.each(WAYS)("a video editor has an object tracked, and corrects it: %s", async (_, way) => {
     const { person, look, ended } = await open(way);
     const { coco, mattes } = await trackObject(person, CLIP, look);
-    expect(coco).toMatchObject({ annotations: [{}, {}] });
+    expect(coco).toMatchObject({ annotations: [{}, {}], categories: [{ id: 1, name: "cat" }] });
     expect(mattes).toHaveLength(2 * CLIP_FRAMES);
     ended("Video", CLIP_FRAMES, 1 + 2 * CLIP_FRAMES);
   });

@@ -108,6 +108,9 @@ export async function trackObject(
   await page.getByRole("button", { name: /^Run again, / }).waitFor();
   await look();
   await person.button("Export");
+  const unnamed = page.getByRole("form", { name: "Objects without a class" });
+  await person.write(unnamed.getByLabel("Class"), "cat");
+  await person.button("Name it");
   const coco: unknown = JSON.parse(new TextDecoder().decode(await person.save("Download COCO")));
   const mattes = Object.keys(unzipSync(await person.save("Download Luma mattes")));
   await look();
