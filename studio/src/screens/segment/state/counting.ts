@@ -28,13 +28,14 @@ export class Counting {
       const taskId = taskIdOf(picture) ?? "";
       const edits = workspace.edits.value.get(picture.key)?.done ?? [];
       const isChanged = marked.has(taskId) || edits.some(({ edit }) => edit.type !== "least");
-      const count = workspace.found.value?.confidences.get(taskId)?.length ?? 0;
+      const count = this.#foundIn(picture)?.length ?? 0;
       return count > 0 && (isByPrompt || isChanged) && !workspace.instances.value.has(picture.key);
     });
     return new Set(wanted.map(({ key }) => key));
   });
 
-  #confidencesIn(picture: Picture): readonly number[] | undefined {
+  /** The confidences that a search has found in a picture; undefined of one without results. */
+  #foundIn(picture: Picture): readonly number[] | undefined {
     const taskId = taskIdOf(picture);
     return taskId === null ? undefined : this.#countable.workspace.found.value?.confidences.get(taskId);
   }
@@ -43,27 +44,28 @@ export class Counting {
     return confidence >= this.#countable.filter.value.least;
   }
 
-  /** Number of objects of a picture, all or those that are shown; null while it is not known. */
-  in(picture: Picture, which: "all" | "shown"): number | null {
-    const { workspace, filter } = this.#countable;
-    if (this.unknown.value.has(picture.key)) return null;
-    const isCounted = (each: Instance): boolean => which === "all" || isShown(each, filter.value);
-    const there = this.#countable.objectsIn(picture.key).filter(isCounted).length;
-    if (workspace.instances.value.has(picture.key)) return there;
-    const found = this.#confidencesIn(picture)?.filter((each) => which === "all" || this.#isConfident(each));
-    return found === undefined && there === 0 ? null : (found?.length ?? 0) + there;
-  }
-
-  /** The lowest confidence of a picture's objects that are shown; null if there are none, or it is not known. */
-  leastSureIn(picture: Picture): number | null {
+  /** The confidences of a picture's objects, of all or of those that are shown; null while they are not known. */
+  #confidencesIn(picture: Picture, which: "all" | "shown"): readonly number[] | null {
     const { workspace, filter } = this.#countable;
     if (this.unknown.value.has(picture.key)) return null;
     const there = this.#countable
       .objectsIn(picture.key)
-      .flatMap((each) => (isShown(each, filter.value) ? [each.confidence] : []));
-    const isFetched = workspace.instances.value.has(picture.key);
-    const found = isFetched ? [] : (this.#confidencesIn(picture) ?? []);
-    const confidences = [...there, ...found.filter((each) => this.#isConfident(each))];
+      .filter((each) => which === "all" || isShown(each, filter.value))
+      .map(({ confidence }) => confidence);
+    if (workspace.instances.value.has(picture.key)) return there;
+    const found = this.#foundIn(picture);
+    if (found === undefined && there.length === 0) return null;
+    return [...there, ...(found ?? []).filter((each) => which === "all" || this.#isConfident(each))];
+  }
+
+  /** Number of objects of a picture, all or those that are shown; null while it is not known. */
+  in(picture: Picture, which: "all" | "shown"): number | null {
+    return this.#confidencesIn(picture, which)?.length ?? null;
+  }
+
+  /** The lowest confidence of a picture's objects that are shown; null if there are none, or it is not known. */
+  leastSureIn(picture: Picture): number | null {
+    const confidences = this.#confidencesIn(picture, "shown") ?? [];
     return confidences.length === 0 ? null : Math.min(...confidences);
   }
 
@@ -75,7 +77,7 @@ export class Counting {
         ? this.#countable
             .objectsIn(picture.key)
             .flatMap((each) => (each.prompt === null ? [] : [isConfident(each, filter.value)]))
-        : (this.#confidencesIn(picture) ?? []).map((each) => this.#isConfident(each)),
+        : (this.#foundIn(picture) ?? []).map((each) => this.#isConfident(each)),
     );
   }
 }
