@@ -138,7 +138,7 @@ const made = fc.record({
   first: fc.constantFrom(0, 0, 2),
 });
 
-test("any video's frames are numbered and timed as it is decoded", async () => {
+test("the frames of any video have the numbers and times of its decoded frames", async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(made, async ({ codec, group, between, rate, start, cut, file, first }) => {

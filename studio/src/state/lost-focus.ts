@@ -12,7 +12,7 @@ const isFocusLost = (): boolean =>
 export const pictureSurface = (): HTMLElement | null =>
   document.querySelector(".stage > .viewer .viewer-surface, .clip-stage .viewer-surface");
 
-/** Gives a lost focus to an element that replaces the lost one, as soon as it is drawn. */
+/** Moves the focus from a removed element to the one that `find` returns, as soon as that is drawn. */
 export function useLostFocus(find: () => HTMLElement | null | undefined): void {
   useLayoutEffect(() => {
     if (isFocusLost()) find()?.focus();

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { FileChooser, Locator, Page } from "playwright-core";
 
-/** What a person works with: a mouse or a finger, or the keyboard alone. */
+/** Input of a person: a mouse or a finger, or only the keyboard. */
 export type Input = "hand" | "keys";
 
 /** A file that a person chooses. */

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 
-/** What a file asks for the form of the run, or takes from it. */
+/** Names by which a test file depends on the form of the run. */
 const ASKS = /\b(isLong|readFigures|furtherFindingsOn)\b|\bamount\(\{/;
 
 /**

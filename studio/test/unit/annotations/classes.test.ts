@@ -68,7 +68,7 @@ describe("classes that were exported", () => {
     expect(service.saved.document.classes.map(({ id }) => id)).toEqual(names.map((_, i) => i + 1));
   });
 
-  it("have the numbers of the document in the browser that named them, in whatever order it has them", async () => {
+  it("have the same numbers in the browser that named them as in the document, in any order", async () => {
     const service = new FakeService();
     const browser = new Browser(service);
     for (const [taskId, label] of [

@@ -18,7 +18,7 @@ beforeEach(async () => {
 const retrieve = (of = jobId) => client.send("GET", `/v1/jobs/${of}/annotations`);
 
 describe("retrieveJobAnnotations 200", () => {
-  it("returns an empty document of version 0 before anybody has annotated the job, even while it runs [A25-1]", async () => {
+  it("returns an empty document of version 0 before anyone annotates the job, even while it runs [A25-1]", async () => {
     const waiting = await newJob(client);
     for (const of of [jobId, waiting.jobId]) {
       const { status, body, headers } = await retrieve(of);
